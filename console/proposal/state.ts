@@ -40,7 +40,7 @@ export type Page =
   | { at: "ended"; why: Ending; proposal: Proposal | null }
   | { at: "failed"; failure: Failure };
 
-const TOKEN = /^#?([0-9A-Za-z]{43})(?![0-9A-Za-z])/;
+const TOKEN = /^#?([0-9A-Za-z]{43}(?:[0-9A-Za-z]{4})?)(?![0-9A-Za-z])/;
 
 /** Returns the token in the fragment, or null. Ignores what mail programs append to a link. */
 export function tokenIn(fragment: string): string | null {

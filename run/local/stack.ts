@@ -72,7 +72,11 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       postgres = await copyBeforeUpgrade(postgres, dataDir, secrets, remedyFor(settings));
     }
     const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
-    Deno.env.set("DATABASE_URL", functionsDatabaseUrl(databaseUrl, secrets));
+    // The tests of nodes set it to the proxy. Another name than that of deployments, whose database no stack may use.
+    Deno.env.set(
+      "DATABASE_URL",
+      Deno.env.get("STACK_FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
+    );
     signal.throwIfAborted();
     const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);
     signal.throwIfAborted();

@@ -31,7 +31,7 @@ export interface CreatedKey {
  * `expiresAt` has passed.
  */
 export async function createKey(sql: ISql, input: NewKey): Promise<CreatedKey> {
-  const { value: key, stored } = generateKeySecret();
+  const { value: key, stored } = generateKeySecret(input.workspaceId);
   const { id, creator } = await operate(sql, "key_create", {
     workspace_id: input.workspaceId,
     member_id: input.memberId,
@@ -53,9 +53,10 @@ export async function rotateKey(
   id: string,
   overlapSeconds: OverlapSeconds,
 ): Promise<{ id: string; key: string; oldSecretExpiresAt: string | null }> {
-  const { value: key, stored } = generateKeySecret();
+  const workspaceId = await findWorkspace(sql, "key", id);
+  const { value: key, stored } = generateKeySecret(workspaceId);
   const rotated = await operate(sql, "key_rotate", {
-    workspace_id: await findWorkspace(sql, "key", id),
+    workspace_id: workspaceId,
     id,
     ...stored,
     overlap_seconds: overlapSeconds,

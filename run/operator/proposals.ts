@@ -40,8 +40,8 @@ export async function sendProposal(
   id: string,
   appOrigin: string,
 ): Promise<{ id: string; url: string }> {
-  const { link, stored } = generateProposalLink(appOrigin);
   const workspace_id = await findWorkspace(sql, "proposal", id);
+  const { link, stored } = generateProposalLink(workspace_id, appOrigin);
   await operate(sql, "proposal_send", { workspace_id, id, ...stored });
   return { id, url: link };
 }

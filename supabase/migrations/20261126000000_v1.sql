@@ -558,13 +558,13 @@ begin
   from crm.key_secrets s
   join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
   join crm.workspaces w on w.id = s.workspace_id
-  where s.hash = p_key_hash;
+  where s.hash = substring(p_key_hash for 32);
   if not found then v_caller.error_code := 'invalid_api_key'; end if;
   return v_caller;
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller to whom the hash of a secret belongs. p_address: where the call comes from; without it, a key that is '
+  'The caller to whom the hash of a secret belongs; the slot behind the hash says nothing here. p_address: where the call comes from; without it, a key that is '
   'bound to networks is refused.';
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
@@ -1099,7 +1099,7 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
-  'The door for API keys: answers one request, given the SHA-256 of the key. p_scope is null for an unknown path or '
+  'The door for API keys: answers one request, given the SHA-256 of the key, and the slot behind it. p_scope is null for an unknown path or '
   'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
   'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
 
@@ -6561,7 +6561,7 @@ begin
   from crm.proposal_links l
   join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
   join crm.workspaces w on w.id = l.workspace_id
-  where l.token_hash = p_token_hash and p.status <> 'rascunho';
+  where l.token_hash = substring(p_token_hash for 32) and p.status <> 'rascunho';
   if not found then v_caller.error_code := 'not_found'; end if;
   -- Calls by one link in any 60 seconds: enough for a person who reads and answers one proposal.
   v_caller.rate_limit := 60;
@@ -6649,7 +6649,7 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request, given the SHA-256 of the token. p_verb null: only the gate is '
+  'The door for public links: answers one request, given the SHA-256 of the token, and the slot behind it. p_verb null: only the gate is '
   'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
   'proposal.';
 

@@ -305,13 +305,13 @@ begin
   from crm.key_secrets s
   join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
   join crm.workspaces w on w.id = s.workspace_id
-  where s.hash = p_key_hash;
+  where s.hash = substring(p_key_hash for 32);
   if not found then v_caller.error_code := 'invalid_api_key'; end if;
   return v_caller;
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller to whom the hash of a secret belongs. p_address: where the call comes from; without it, a key that is '
+  'The caller to whom the hash of a secret belongs; the slot behind the hash says nothing here. p_address: where the call comes from; without it, a key that is '
   'bound to networks is refused.';
 
 create function crm.lock_key(p_id uuid) returns boolean

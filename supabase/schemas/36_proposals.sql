@@ -85,7 +85,7 @@ begin
   from crm.proposal_links l
   join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
   join crm.workspaces w on w.id = l.workspace_id
-  where l.token_hash = p_token_hash and p.status <> 'rascunho';
+  where l.token_hash = substring(p_token_hash for 32) and p.status <> 'rascunho';
   if not found then v_caller.error_code := 'not_found'; end if;
   -- Calls by one link in any 60 seconds: enough for a person who reads and answers one proposal.
   v_caller.rate_limit := 60;
@@ -181,7 +181,7 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request, given the SHA-256 of the token. p_verb null: only the gate is '
+  'The door for public links: answers one request, given the SHA-256 of the token, and the slot behind it. p_verb null: only the gate is '
   'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
   'proposal.';
 

@@ -224,7 +224,7 @@ test("The database stores only a hash of a link's token, which the role of the A
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const token = link.split("/").at(-1)!;
-  assert.match(token, /^[0-9A-Za-z]{43}$/);
+  assert.match(token, /^[0-9A-Za-z]{47}$/);
   const [row] = await sql`
     select encode(l.token_hash, 'hex') as hash, to_jsonb(l)::text || to_jsonb(p)::text as text
     from crm.proposal_links l join crm.proposals p on p.id = l.proposal_id where p.id = ${id}`;

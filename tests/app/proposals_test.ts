@@ -40,7 +40,7 @@ test("A vendedor creates a proposal with its link, which opens it once it was se
     rejection_reason: null,
   });
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
-  assert.match(link, new RegExp(`^${new URL(baseUrl).origin}/proposta/#[0-9A-Za-z]{43}$`));
+  assert.match(link, new RegExp(`^${new URL(baseUrl).origin}/proposta/#[0-9A-Za-z]{47}$`));
   const path = apiPathOf(link);
   assertError(await customer(path).view(), "not_found");
 

@@ -28,7 +28,7 @@ test("A key is the prefix, 256 random bits in base62 and their checksum; only it
   const text = await say(...CREATE, "--workspace", workspace, "--scopes", "leads:write");
   const [, id, key] = /^Key (\S+) created\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
   assert.ok(key);
-  assert.match(key, /^svc_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
+  assert.match(key, /^svc_[0-9A-Za-z]{47}[0-9A-Za-z]{6}$/);
   assert.equal(key.slice(-6), checksum(key.slice(0, -6)));
   const [row] = await sql`
     select k.prefix, s.prefix as its, encode(s.hash, 'hex') as hash, k::text || s as everything

@@ -36,7 +36,7 @@ test("proposal create makes a draft, proposal send gives it a link that is shown
   const sent = await json("proposal", "send", made.id);
   assert.deepEqual(Object.keys(sent), ["id", "url"]);
   assert.equal(sent.id, made.id);
-  assert.match(sent.url, new RegExp(`^${new URL(baseUrl).origin}/proposta/#[0-9A-Za-z]{43}$`));
+  assert.match(sent.url, new RegExp(`^${new URL(baseUrl).origin}/proposta/#[0-9A-Za-z]{47}$`));
   assert.equal((await customer(apiPathOf(sent.url)).view()).body.title, "Plano anual");
   const listed = await say("proposal", "list", "--workspace", workspace.id);
   assert.match(listed, /Plano anual +12500\.5 +990 +visualizada/);
@@ -52,7 +52,7 @@ test("proposal send again makes a new link; links begin with APP_ORIGIN if it is
   assert.ok(first.startsWith(`${new URL(baseUrl).origin}/proposta/#`), text);
   for (const APP_ORIGIN of ["https://crm.example", "https://x.github.io/crm/"]) {
     const { url } = JSON.parse((await crm(["proposal", "send", id, "--json"], { APP_ORIGIN })).stdout);
-    assert.match(url.slice(APP_ORIGIN.replace(/\/$/, "").length), /^\/proposta\/#\w{43}$/);
+    assert.match(url.slice(APP_ORIGIN.replace(/\/$/, "").length), /^\/proposta\/#\w{47}$/);
     assert.ok(url.startsWith(APP_ORIGIN), url);
   }
   assert.equal((await customer(apiPathOf(first)).view()).status, 404);

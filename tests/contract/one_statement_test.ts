@@ -7,9 +7,16 @@ import { endpoints } from "../support/resources.ts";
 import { accessTokens } from "../support/sessions.ts";
 import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
 
-const STATEMENTS = { endpoint: 1, replay: 1, error: 1, malformed: 0, "first large body": 2 };
+const STATEMENTS = {
+  endpoint: 1,
+  replay: 1,
+  error: 1,
+  malformed: 0,
+  "first large body": 2,
+  "first secret": 2,
+};
 
-Deno.test("every request takes one SQL statement, whatever the status; the first large body of a key takes two", async (t) => {
+Deno.test("every request takes one SQL statement, whatever the status; the first large body of a key and a caller's first new secret take two", async (t) => {
   await using sql = openDatabase();
   await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({

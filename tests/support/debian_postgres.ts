@@ -5,11 +5,13 @@ import { run, systemUser } from "../../run/local/postgres_binaries.ts";
 
 const BINARIES = "/usr/lib/postgresql/15/bin";
 
+/** What pg_cron needs. */
+const CRON = ["shared_preload_libraries=pg_cron", "cron.database_name=postgres", "cron.host=127.0.0.1"];
+
 /**
- * Starts a Postgres 15 with pg_cron and the roles of Supabase: the superuser `supabase_admin`, and `postgres`, which
- * owns the database but is no superuser.
+ * Starts a Postgres 15 with the superuser `supabase_admin` of Supabase, and by default with pg_cron.
  */
-export async function startDebianPostgres() {
+export async function startDebianPostgres(extra: readonly string[] = CRON) {
   const folder = await Deno.makeTempDir({ prefix: "crm-postgres15-" });
   const user = await systemUser([]);
   await Deno.chmod(folder, 0o755);
@@ -29,21 +31,22 @@ export async function startDebianPostgres() {
     `port=${port}`,
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=''",
-    "shared_preload_libraries=pg_cron",
-    "cron.database_name=postgres",
-    "cron.host=127.0.0.1",
     "log_min_messages=warning",
+    ...extra,
   ];
-  await must("pg_ctl", [
-    "start",
-    "-w",
-    "-D",
-    data,
-    "-l",
-    join(data, "log"),
-    "-o",
-    settings.map((s) => `-c ${s}`).join(" "),
-  ]);
+  const start = () =>
+    must("pg_ctl", [
+      "start",
+      "-w",
+      "-D",
+      data,
+      "-l",
+      join(data, "log"),
+      "-o",
+      settings.map((s) => `-c ${s}`).join(" "),
+    ]);
+  const kill = () => must("pg_ctl", ["stop", "-m", "immediate", "-w", "-D", data]);
+  await start();
 
   async function must(program: string, args: string[]) {
     const { success, output } = await run(join(BINARIES, program), args, user);
@@ -51,11 +54,15 @@ export async function startDebianPostgres() {
   }
   const url = (role: string) => `postgresql://${role}@127.0.0.1:${port}/postgres`;
   return {
+    port,
+    start,
+    /** Stops it as a crash would. */
+    kill,
     superuserUrl: url("supabase_admin"),
     url: url("postgres"),
     functionsDatabaseUrl: url("crm_functions"),
     async [Symbol.asyncDispose]() {
-      await must("pg_ctl", ["stop", "-m", "immediate", "-w", "-D", data]);
+      await kill();
       await Deno.remove(folder, { recursive: true });
     },
   };
@@ -65,15 +72,18 @@ export async function startDebianPostgres() {
  * Makes the role `postgres` and the extensions, as on Supabase, where the superuser creates extensions and hands them to
  * `postgres`. @param admin the superuser
  */
-export async function prepareAsSupabase(admin: Sql): Promise<void> {
+export async function prepareAsSupabase(admin: Sql, withCron = true): Promise<void> {
+  const cron = withCron
+    ? `create extension pg_cron;
+      grant usage on schema cron to postgres;
+      grant select, delete on cron.job, cron.job_run_details to postgres;`
+    : "";
   await admin.unsafe(`
     create role postgres login createrole createdb replication bypassrls;
     grant pg_monitor, pg_read_all_data, pg_signal_backend to postgres;
     alter database postgres owner to postgres;
     create schema extensions;
-    create extension pg_cron;
-    grant usage on schema cron to postgres;
-    grant select, delete on cron.job, cron.job_run_details to postgres;
+    ${cron}
     alter database postgres set search_path = public, extensions;
     grant usage on schema extensions to postgres;
   `);

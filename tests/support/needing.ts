@@ -5,6 +5,7 @@ import { join } from "node:path";
 const PACKAGES: Record<string, string> = {
   "postgresql-15": "/usr/lib/postgresql/15/bin/pg_ctl",
   "postgresql-15-plpgsql-check": "/usr/share/postgresql/15/extension/plpgsql_check.control",
+  "postgresql-15-plproxy": "/usr/share/postgresql/15/extension/plproxy.control",
   "postgresql-15-cron": "/usr/share/postgresql/15/extension/pg_cron.control",
   // Installed by `deno task console` and `deno task check`.
   "the packages of the console": join(

@@ -22,9 +22,11 @@ export interface KindRequest {
   title: string;
   /**
    * `malformed` is answered without the database: its credential cannot be a key or a token. `first large body` is a body
-   * over 16 KiB whose key this isolate has not admitted lately: the key is identified before the body is read.
+   * over 16 KiB whose key this isolate has not admitted lately: the key is identified before the body is read. `first secret`: a key or link for a workspace that the request
+   * does not name, by a member whom this isolate has not admitted lately: the member is identified first, because the
+   * secret names the slot of the workspace.
    */
-  kind: "endpoint" | "replay" | "error" | "malformed" | "first large body";
+  kind: "endpoint" | "replay" | "error" | "malformed" | "first large body" | "first secret";
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -47,6 +49,7 @@ const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const UNKNOWN_BELOW = { deliveryId: UNKNOWN_ID, contactId: UNKNOWN_ID };
 const CONTACTS = "/api-v1-contacts";
 const WEBHOOKS = "api-v1-webhooks";
+const NEW_SECRETS = ["key_create", "key_rotate", "deal_proposal_create", "proposal_link"];
 const ERASED = "erased";
 /** The name of the sample that is merged into the sample of a resource. */
 const mergedInto = (name: string) => `merged into ${name}`;
@@ -110,7 +113,8 @@ async function* requestEndpoints(caller: Caller): Requests {
     };
     const path = pathOf(name, route.path, id, below) + neededQuery(route.endpoint, samples);
     const body = bodyOf(route.method, name, route.path, samples);
-    yield request("endpoint", title, route.method, path, route.endpoint.status, { ...sent, body });
+    const kind = NEW_SECRETS.includes(route.endpoint.operation) ? "first secret" : "endpoint";
+    yield request(kind, title, route.method, path, route.endpoint.status, { ...sent, body });
   }
 }
 

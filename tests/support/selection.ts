@@ -16,7 +16,7 @@ export function configOf(path: string): string | null {
 }
 
 /** Folders that only `--all` and `--added` run. */
-const SLOW = ["console_build", "examples", "growth", "lab", "postgres15"];
+const SLOW = ["console_build", "examples", "growth", "lab", "nodes", "postgres15"];
 
 /** Files that compare times, and so must run alone: other work on the machine would lengthen the times. */
 const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];

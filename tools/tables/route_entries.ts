@@ -51,7 +51,11 @@ async function ofEmptyCall(endpoint: Endpoint): Promise<Pick<RouteEntry, "emptyA
   const { body, bodyOptional, prepare } = endpoint;
   if (prepare || (body && !bodyOptional)) return {};
   const nothing = { value: {}, fieldErrors: [] };
-  const input = await validateInput(endpoint, nothing, new URLSearchParams(), { strict: true, ids: {} });
+  const input = await validateInput(endpoint, nothing, new URLSearchParams(), {
+    strict: true,
+    ids: {},
+    findWorkspace: () => Promise.reject(new Error("only for `prepare`")),
+  });
   if (input instanceof ApiError) {
     const { code, details } = input;
     return body || code !== "validation_error" || !details ? {} : { emptyErrors: details };

@@ -262,7 +262,11 @@ async function bodies(
       field ? { ...example, [field]: example[field] ?? `novo ${field}` } : example,
     ) as Record<string, never>;
     const ids = { id: OWN, delivery_id: OWN, contact_id: OWN };
-    const input = await validateInput(endpoint, { value, fieldErrors: [] }, query, { strict: false, ids });
+    const input = await validateInput(endpoint, { value, fieldErrors: [] }, query, {
+      strict: false,
+      ids,
+      findWorkspace: () => Promise.resolve(OWN),
+    });
     if (input instanceof ApiError) throw new Error(`${operation}: ${JSON.stringify(input)}`);
     const text = `'${JSON.stringify(input.args).replaceAll("'", "''")}'`;
     const used = Object.entries(STAND_INS).filter(([id]) => text.includes(id));

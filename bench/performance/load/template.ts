@@ -52,7 +52,10 @@ export function templateOf(
 
 /** Encodes a request, with this number wherever the template has one. */
 export function encodeRequest({ head, body }: Template, number: number): Uint8Array {
-  const named = insertNumber(head, number).replace("{key}", generateKey).replace("{token}", randomToken);
+  const named = insertNumber(head, number).replace("{key}", () => generateKey()).replace(
+    "{token}",
+    randomToken,
+  );
   if (typeof body === "string") return encoder.encode(named + insertNumber(body, number));
   const encoded = encoder.encode(named);
   const bytes = new Uint8Array(encoded.length + body.length);

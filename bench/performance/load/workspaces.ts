@@ -31,7 +31,7 @@ export async function seedWorkspaces(
   const keys = new Map<string, string[]>();
   for (let made = 0; made < workspaces; made++) {
     const { id } = await createWorkspace(sql, { name: "Bench" });
-    keys.set(id, Array.from({ length: keysEach }, generateKey));
+    keys.set(id, Array.from({ length: keysEach }, () => generateKey(id)));
   }
   const ids = [...keys.keys()];
   await insertKeys(sql, keys);

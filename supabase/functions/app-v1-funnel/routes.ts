@@ -1,4 +1,5 @@
 import { doc } from "../_shared/contract/doc.ts";
+import type { PathParams } from "../_shared/contract/declaration.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import type { Json } from "../_shared/contract/json.ts";
 import { generateProposalLink } from "../_shared/keys/proposal_link.ts";
@@ -8,9 +9,9 @@ import { DealProposal, LinkedProposal, NewProposal } from "./proposal.ts";
 import { Funnel, FunnelQuery } from "./schema.ts";
 
 /** Adds the hash of a new link to the verb's arguments, and the link to the reply. */
-function withNewLink(body: object) {
-  const { link, stored } = generateProposalLink(appUrl());
-  return Promise.resolve({ args: { ...body as Record<string, Json>, ...stored }, reveal: { link } });
+async function withNewLink(body: object, _: PathParams, findWorkspace: () => Promise<string>) {
+  const { link, stored } = generateProposalLink(await findWorkspace(), appUrl());
+  return { args: { ...body as Record<string, Json>, ...stored }, reveal: { link } };
 }
 
 export const funnel = resource(

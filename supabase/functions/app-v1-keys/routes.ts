@@ -46,9 +46,9 @@ export const keys = resource(
       status: 201,
       verb: "key_create",
       errors: ["already_expired"],
-      prepare: (body) => {
-        const { value, stored } = generateKeySecret();
-        return Promise.resolve({
+      prepare: async (body, _, findWorkspace) => {
+        const { value, stored } = generateKeySecret(await findWorkspace());
+        return {
           args: {
             ...body,
             expires_at: body.expires_at ?? null,
@@ -56,7 +56,7 @@ export const keys = resource(
             ...stored,
           },
           reveal: { key: value, warnings: warningsOf(body.scopes) },
-        });
+        };
       },
     }),
     "PATCH /:id": endpoint({
@@ -77,9 +77,9 @@ export const keys = resource(
       reply: RotatedKey,
       verb: "key_rotate",
       errors: ["key_revoked"],
-      prepare: (body) => {
-        const { value, stored } = generateKeySecret();
-        return Promise.resolve({ args: { ...body, ...stored }, reveal: { key: value } });
+      prepare: async (body, _, findWorkspace) => {
+        const { value, stored } = generateKeySecret(await findWorkspace());
+        return { args: { ...body, ...stored }, reveal: { key: value } };
       },
     }),
     "POST /:id/revoke": endpoint({

@@ -10,11 +10,18 @@ export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 /** The base62 characters that a CRC-32 needs. */
 const CHECKSUM_LENGTH = 6;
 
-/** The prefix, 32 random bytes in base62 and the checksum of both. */
-const KEY = /^svc_[0-9A-Za-z]{49}$/;
+/**
+ * The prefix, 32 random bytes in base62, the slot of the workspace and the checksum of all before it. Keys that were
+ * created before slots have none.
+ */
+const KEY = /^svc_[0-9A-Za-z]{43}([0-9A-Za-z]{4})?[0-9A-Za-z]{6}$/;
 
-/** 32 random bytes in base62. */
-const LINK_TOKEN = /^[0-9A-Za-z]{43}$/;
+/** 32 random bytes in base62, and the slot. Tokens that were created before slots have none. */
+const LINK_TOKEN = /^[0-9A-Za-z]{43}([0-9A-Za-z]{4})?$/;
+
+/** Slots have 23 bits, the most that 4 base62 characters can write. */
+const SLOT_BITS = 0x7fffff;
+const SLOT_LENGTH = 4;
 
 /**
  * Whether a text has the form of an API key and the right checksum. Any other text is refused without asking the
@@ -27,11 +34,21 @@ export function isKey(text: string): boolean {
 /** The last six characters of a key: the CRC-32, in base62, of the ASCII characters before them. */
 export function checksum(text: string): string {
   // On Deno 2.1, on which Supabase's edge runtime is built, crc32 returns a signed number.
-  let rest = crc32(text) >>> 0;
+  return inBase62(crc32(text) >>> 0, CHECKSUM_LENGTH);
+}
+
+/**
+ * The slot of a workspace: the last 23 bits of its id in base62. With several databases, it says which of them has the
+ * workspace (nodes.slot_of in run/nodes/proxy.sql is the same).
+ */
+export function slotOf(workspaceId: string): string {
+  return inBase62(parseInt(workspaceId.slice(-6), 16) & SLOT_BITS, SLOT_LENGTH);
+}
+
+function inBase62(number: number, length: number): string {
   let digits = "";
-  while (digits.length < CHECKSUM_LENGTH) {
+  for (let rest = number; digits.length < length; rest = Math.floor(rest / 62)) {
     digits = ALPHABET[rest % 62] + digits;
-    rest = Math.floor(rest / 62);
   }
   return digits;
 }
@@ -43,3 +60,9 @@ export function isLinkToken(text: string): boolean {
 
 /** SHA-256 of a key or token, in hex: the database never receives the key or token itself. */
 export const hashCredential = sha256;
+
+/** What a door receives of a key or token, in hex: its hash, and behind it the slot if there is one. */
+export function doorCredential(text: string): string {
+  const [, slot = ""] = text.match(KEY) ?? text.match(LINK_TOKEN) ?? [];
+  return hashCredential(text) + Array.from(slot, (digit) => digit.charCodeAt(0).toString(16)).join("");
+}

@@ -122,10 +122,14 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
    * Whether `Prefer: return=representation` makes the verb answer with the whole record and `possible_duplicates`.
    */
   prefersRepresentation?: boolean;
-  /** Creates the verb's arguments from the body, for work that SQL cannot do, such as encryption. */
+  /**
+   * Creates the verb's arguments from the body, for work that SQL cannot do, such as encryption. `findWorkspace` finds
+   * the caller's workspace.
+   */
   prepare?: Body extends z.ZodType ? (
       body: z.output<Body>,
       params: PathParams,
+      findWorkspace: () => Promise<string>,
     ) => Promise<Prepared<Reply extends z.ZodType ? Reply : z.ZodNever>>
     : never;
 }

@@ -39,7 +39,13 @@ interface CommonEndpoint {
   readonly findsExisting: boolean;
   readonly prefersRepresentation: boolean;
   readonly errors: readonly ErrorCode[];
-  readonly prepare: ((body: never, params: PathParams) => Promise<Prepared<z.ZodType>>) | undefined;
+  readonly prepare:
+    | ((
+      body: never,
+      params: PathParams,
+      findWorkspace: () => Promise<string>,
+    ) => Promise<Prepared<z.ZodType>>)
+    | undefined;
   readonly finish: Finish | undefined;
   readonly deprecated: Deprecation | undefined;
 }

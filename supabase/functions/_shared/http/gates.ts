@@ -1,6 +1,6 @@
 import type { GateName } from "../contract/declaration.ts";
 import { ApiError, ERRORS } from "../contract/errors.ts";
-import { hashCredential, isKey, isLinkToken } from "../contract/credentials.ts";
+import { doorCredential, isKey, isLinkToken } from "../contract/credentials.ts";
 import type { Door } from "../postgres/door.ts";
 import { readAppToken } from "./bearer.ts";
 import type { Gate } from "./call.ts";
@@ -71,7 +71,7 @@ export const GATES = {
   },
   link: {
     readCredential({ params: { token = "" } }) {
-      return isLinkToken(token) ? hashCredential(token) : new ApiError("not_found");
+      return isLinkToken(token) ? doorCredential(token) : new ApiError("not_found");
     },
     doorOf: () => linkDoor,
     // The address contains the token, which must not reach other sites (by Referer) or search engines.
@@ -85,11 +85,11 @@ export const GATES = {
 /**
  * Reads the key from `X-API-Key`, or if that is absent, the token of an app from `Authorization: Bearer`.
  *
- * @returns the key's hash, or the ids in the verified token: person, session, client
+ * @returns the key's hash with its slot, or the ids in the verified token: person, session, client
  */
 export function readKeyOrToken(headers: Headers): string | ApiError | Promise<string | ApiError> {
   const key = headers.get("X-API-Key");
-  if (key !== null) return isKey(key) ? hashCredential(key) : new ApiError("invalid_api_key");
+  if (key !== null) return isKey(key) ? doorCredential(key) : new ApiError("invalid_api_key");
   const token = readAppToken(headers);
   if (token !== null) return idsOf(token);
   const { message } = ERRORS.missing_api_key;

@@ -36,18 +36,20 @@ const loadValidation = loadOnce(() => import("./valid_input.ts"));
  *
  * @param body the bytes, or the error of reading them; null for an endpoint without a body
  * @param load loads the endpoint with its schemas; called only if they are needed
+ * @param findWorkspace finds the caller's workspace, for `prepare`
  */
 export async function readInput(
   call: Call,
   entry: RouteEntry,
   body: Uint8Array | ApiError | null,
   load: () => Promise<Endpoint>,
+  findWorkspace: () => Promise<string>,
 ): Promise<Reading> {
   const key = entry.idempotent ? readIdempotencyKey(call.request.headers) : null;
   if (key instanceof ApiError) return { input: key };
   const json = body instanceof Uint8Array ? await parseBody(body, entry.body!) : body ?? EMPTY;
   const query = entry.takesQuery ? queryOf(call.request.url, entry.takesQuery) : "";
-  const input = await validate(call, entry, json, query, load);
+  const input = await validate(call, entry, json, query, load, findWorkspace);
   // A body that could not be read has no hash, so its error is returned without looking up the key.
   if (key === null || !(body instanceof Uint8Array)) return { input };
   // The hash covers the query, because `match_by` and `dry_run` change what the call does.
@@ -62,6 +64,7 @@ async function validate(
   json: JsonBody | ApiError,
   query: string,
   load: () => Promise<Endpoint>,
+  findWorkspace: () => Promise<string>,
 ): Promise<Input | ApiError> {
   const ids = Object.fromEntries(
     PATH_IDS.flatMap((name) => params[name] === undefined ? [] : [[name, params[name]]]),
@@ -84,7 +87,11 @@ async function validate(
   }
   if (emptyErrors && query === "") return new ApiError("validation_error", [...emptyErrors]);
   const [{ validateInput }, endpoint] = await Promise.all([loadValidation(), load()]);
-  const valid = await validateInput(endpoint, json, new URLSearchParams(query), { strict, ids });
+  const valid = await validateInput(endpoint, json, new URLSearchParams(query), {
+    strict,
+    ids,
+    findWorkspace,
+  });
   if (valid instanceof ApiError) return valid;
   return { ...valid, args: { ...valid.args, ...named }, headers };
 }

@@ -9,7 +9,7 @@ import {
   type RouteEntry,
   type RouteTable,
 } from "../contract/route_table.ts";
-import { callDoor, type DoorCall, type DoorReply } from "../postgres/door.ts";
+import { callDoor, type DoorCall, type DoorReply, workspaceOf } from "../postgres/door.ts";
 import { loadOnce } from "../runtime/load_once.ts";
 import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
@@ -133,6 +133,9 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   return outcomeOf(door, () => result().catch((fault) => internalError(call, fault)));
 }
 
+/** Stands for the workspace of a caller whom the door does not know: it will refuse the call. */
+const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
+
 /**
  * Reads and validates the input, or returns the door's reply if it refused the caller before the body was read.
  * Separate from `handle`, so that the bytes are freed while the call waits for the database.
@@ -144,11 +147,13 @@ async function receive(
   identify: () => Promise<DoorReply>,
   load: () => Promise<Endpoint>,
 ): Promise<Reading | DoorReply> {
-  if (!entry.body) return await readInput(call, entry, null, load);
+  const findWorkspace = async () =>
+    workspaceOf(credential) ?? (await identify()).admission.workspaceId ?? NO_WORKSPACE;
+  if (!entry.body) return await readInput(call, entry, null, load, findWorkspace);
   const { request, gateName } = call;
   const { bytes } = entry.body.limits ?? DEFAULT_BODY_LIMITS;
   const body = await readAdmittedBody(request, gateName, credential, bytes, identify);
-  return isTurnedAway(body) ? body : await readInput(call, entry, body, load);
+  return isTurnedAway(body) ? body : await readInput(call, entry, body, load, findWorkspace);
 }
 
 function isRead({ method }: Call): boolean {

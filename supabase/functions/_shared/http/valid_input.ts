@@ -26,7 +26,11 @@ export async function validateInput(
   endpoint: Endpoint,
   json: JsonBody,
   parameters: URLSearchParams,
-  { strict, ids }: { strict: boolean; ids: PathParams },
+  { strict, ids, findWorkspace }: {
+    strict: boolean;
+    ids: PathParams;
+    findWorkspace: () => Promise<string>;
+  },
 ): Promise<ValidInput | ApiError> {
   const query = takesQuery(endpoint) ? validateQuery(endpoint.query, parameters) : {};
   const body = validateJson(endpoint, json, { strict });
@@ -34,7 +38,7 @@ export async function validateInput(
   if (error) return await withNearest(error);
   const { args: sent, ignored } = body as ValidBody;
   if (endpoint.operations) await nameNearestInItems(sent);
-  const prepared = await endpoint.prepare?.(sent as never, ids);
+  const prepared = await endpoint.prepare?.(sent as never, ids, findWorkspace);
   return {
     args: { ...(prepared?.args ?? sent), ...query as Record<string, Json> },
     sent,

@@ -1,15 +1,17 @@
-import { checksum, hashCredential, KEY_PREFIX } from "../contract/credentials.ts";
+import { checksum, hashCredential, KEY_PREFIX, slotOf } from "../contract/credentials.ts";
 import { randomToken } from "./random_token.ts";
 
 /** Characters of a key that are stored in plain text, so that a person can recognise the key. */
 const VISIBLE_PREFIX_LENGTH = 12;
 
 /**
- * Generates an API key: prefix, 256 random bits, checksum. The checksum lets secret scanners recognise a key, and lets
+ * Generates an API key of a workspace: prefix, 256 random bits, slot, checksum. The checksum lets secret scanners recognise a key, and lets
  * the service refuse a mistyped key without asking the database.
+ *
+ * @param workspaceId without it, a workspace that does not exist, for a key that no database knows
  */
-export function generateKey(): string {
-  const key = KEY_PREFIX + randomToken();
+export function generateKey(workspaceId: string = crypto.randomUUID()): string {
+  const key = KEY_PREFIX + randomToken() + slotOf(workspaceId);
   return key + checksum(key);
 }
 
@@ -19,8 +21,8 @@ export interface KeySecret {
   stored: { prefix: string; hash: string };
 }
 
-/** Generates a secret for a key. */
-export function generateKeySecret(): KeySecret {
-  const value = generateKey();
+/** Generates a secret for a key of a workspace. */
+export function generateKeySecret(workspaceId: string): KeySecret {
+  const value = generateKey(workspaceId);
   return { value, stored: { prefix: value.slice(0, VISIBLE_PREFIX_LENGTH), hash: hashCredential(value) } };
 }

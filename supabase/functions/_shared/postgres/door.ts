@@ -183,6 +183,11 @@ export function bodyAllowance(credential: string, flooded: boolean): "all" | "sm
   return mustWait && known.find(credential) === undefined ? "none" : "small";
 }
 
+/** The workspace of a caller who was admitted before in this isolate. */
+export function workspaceOf(credential: string): string | undefined {
+  return known.find(credential)?.workspaceId;
+}
+
 function isAdmitted({ caller_id, error_code }: Row): boolean {
   return caller_id !== null && !REFUSED.includes(error_code ?? "");
 }

@@ -1,0 +1,70 @@
+import type { ISql, Sql } from "postgres";
+
+/** How the proxy reaches the nodes, and where the workspaces live: all that a proxy is made from. */
+export interface Nodes {
+  /** Connection strings of libpq by the node's number, without user and password. */
+  connections: readonly string[];
+  /** The password of crm_functions, which is the same on every node. */
+  password: string;
+  /** The node of each slot. */
+  slots: Readonly<Record<string, number>>;
+}
+
+const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url));
+
+/**
+ * Seconds after which a call of a node counts as failed: longer than a node's `statement_timeout` of 8 s, and shorter
+ * than the 10 s for which the functions wait.
+ */
+const CALL_TIMEOUT_S = 9;
+/** The same for calls that go to all nodes in turn, of which several may hang. */
+const EACH_TIMEOUT_S = 3;
+/** Seconds after which a connection to a node is replaced. */
+const LIFETIME_S = 1_800;
+
+/**
+ * Makes an empty database of a Postgres 15 with PL/Proxy the proxy of these nodes.
+ *
+ * @param sql as superuser, because only a superuser creates functions in PL/Proxy
+ */
+export async function installProxy(sql: Sql, { connections, password, slots }: Nodes): Promise<void> {
+  const [routing, written, doors] = await Promise.all(
+    ["proxy.sql", "proxy_written.sql", "doors.sql"].map(read),
+  ) as [string, string, string];
+  await sql.begin(async (sql) => {
+    await sql.unsafe(routing);
+    for (const [server, timeout] of [["crm", CALL_TIMEOUT_S], ["crm_each", EACH_TIMEOUT_S]] as const) {
+      // PL/Proxy refuses a server without nodes.
+      await sql.unsafe(`
+        create server ${server} foreign data wrapper plproxy options (
+          modular_mapping '1', connection_lifetime '${LIFETIME_S}', query_timeout '${timeout}',
+          p0 ${await literal(sql, connections[0]!)}
+        );
+        create user mapping for current_user server ${server}
+          options (user 'crm_functions', password ${await literal(sql, password)});`);
+    }
+    await sql.unsafe(written);
+    await sql.unsafe(doors);
+    for (const [node, connection] of connections.entries()) {
+      await sql`select nodes.set_node(${node}, ${connection})`;
+    }
+    await sql`
+      insert into nodes.slots (slot, node) select s.key, s.value::integer from jsonb_each_text(${
+      sql.json(slots)
+    }) s`;
+  });
+}
+
+async function literal(sql: ISql, text: string): Promise<string> {
+  const [row] = await sql<{ literal: string }[]>`select quote_literal(${text}) as literal`;
+  return row!.literal;
+}
+
+/** Makes a migrated database the node with this number. @param sql as the owner of the schema */
+export async function installNode(sql: Sql, node: number): Promise<void> {
+  const text = await read("node.sql");
+  await sql.begin(async (sql) => {
+    await sql.unsafe(text);
+    await sql`select nodes.become(${node})`;
+  });
+}

@@ -1,0 +1,20 @@
+// What `deno task nodes` writes for the proxy of several databases. tests/nodes/ runs it.
+import assert from "node:assert/strict";
+import { writtenDoors } from "../../tools/nodes/doors.ts";
+import { WRITTEN } from "../../tools/nodes/main.ts";
+import { sentStatements } from "../../tools/nodes/statements.ts";
+
+Deno.test("the doors of the proxy are what deno task nodes would write", async () => {
+  assert.ok(
+    await Deno.readTextFile(WRITTEN) === await writtenDoors(),
+    "run/nodes/proxy_written.sql is not as the statements of the functions and supabase/schemas say: run deno task nodes",
+  );
+});
+
+Deno.test("the proxy has every function of the database that the functions call", async () => {
+  const files = [WRITTEN, new URL("../../run/nodes/doors.sql", import.meta.url)];
+  const sql = (await Promise.all(files.map((file) => Deno.readTextFile(file)))).join("\n");
+  const called = (await sentStatements()).map(({ called }) => called);
+  assert.ok(called.includes("api.call") && called.includes("crm.delivery_claim"));
+  for (const name of called) assert.ok(sql.includes(`create function ${name}(`), name);
+});
