@@ -95,6 +95,7 @@ export async function withLock(sql: Sql, work: (sql: ISql) => Promise<unknown>):
   }
 }
 
-function isLockTimeout(error: unknown): boolean {
+/** Whether a statement gave up waiting for a lock. */
+export function isLockTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === "55P03";
 }

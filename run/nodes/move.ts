@@ -5,7 +5,7 @@ import { openSql } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
 import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { changeSlot, cut } from "./cut.ts";
-import { buildFence, changePhase, openFence, removeFence, withLock } from "./fence.ts";
+import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import { operatorUrl } from "./nodes.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
@@ -69,7 +69,7 @@ interface Row {
 /** A lease ends after 60 seconds. */
 const LEASES_MS = 65_000;
 /** How long a step waits for the statement of a mover that was killed. */
-const TAKE_OVER = "60s";
+const TAKE_OVER = "30s";
 /** How far ahead of the source's feed that of the target begins: more than the transactions of a move. */
 const FEED_AHEAD = 1_000_000_000n;
 
@@ -209,7 +209,12 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   for (const { sql } of [source, target]) {
     // A killed mover's statement may still run there.
     await sql.unsafe(`set lock_timeout = '${TAKE_OVER}'`);
-    await sql`select pg_advisory_lock(hashtextextended(${row.slot}, 7403))`;
+    try {
+      await sql`select pg_advisory_lock(hashtextextended(${row.slot}, 7403))`;
+    } catch (error) {
+      if (isLockTimeout(error)) throw new StackError("Another command is moving this workspace");
+      throw error;
+    }
     await sql.unsafe("set lock_timeout = 0");
     await sql.unsafe(text);
   }

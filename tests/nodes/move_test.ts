@@ -156,6 +156,13 @@ Deno.test(needing(NODE_PROGRAMS, {
               );
               const again = await crmProcess(["node", "list", "--json"], { ...env, DATABASE_URL: url });
               assert.deepEqual(JSON.parse(again.stdout), data);
+              // Both proxies send the calls to the other node.
+              await crm("workspace", "move", other.id, "--to", "0", "--proxy", url);
+              const found = await open(url)`select node, paused from nodes.slots where slot = ${
+                slotOf(other.id)
+              }`;
+              assert.deepEqual({ ...found[0] }, { node: 0, paused: false });
+              assert.equal(await call(), 200);
             } finally {
               await Deno.remove(file);
             }

@@ -5,7 +5,9 @@ import { formatExamples } from "../usage.ts";
 
 /** `job …`: the periodic tasks of the database. */
 export function jobCommands(program: Command): void {
-  const job = program.command("job").description("Periodic tasks of the database");
+  const job = program.command("job").description(
+    "Periodic tasks of the database; behind a proxy those of node 0, or of --node",
+  );
 
   job.command("list")
     .description("Show the jobs and their intervals")
