@@ -219,6 +219,10 @@ async function makeProxy(proxy: Sql, password: string | undefined, connections: 
   if (!password) {
     throw new StackError(`FUNCTIONS_PASSWORD is not set: set it to the password that ${FUNCTIONS_ROLE} has`);
   }
+  const [used] = await proxy`select where to_regnamespace('crm') is not null`;
+  if (used !== undefined) {
+    throw new StackError("The database in DATABASE_URL is not empty: a proxy needs a database of its own");
+  }
   await installProxy(proxy, { connections, password, slots: {} });
   await setFunctionsPassword(proxy, password);
 }
