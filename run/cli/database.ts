@@ -27,12 +27,17 @@ export function withDatabase<Result>(
 ): Promise<Result> {
   return withOperatorDatabase(async (sql, isProxy) => {
     if (!isProxy) {
-      if (node !== undefined) throw new StackError("--node needs a proxy in DATABASE_URL");
+      refuseNode(node);
       return await use(sql);
     }
     const named = node ?? (workspace === undefined ? null : await nodeOfWorkspace(sql, workspace));
     return await atFirst(sql, named === null ? await nodeNumbers(sql) : [named], use);
   });
+}
+
+/** @throws StackError if the operator named a node of a database that is no proxy. */
+export function refuseNode(node: number | undefined): void {
+  if (node !== undefined) throw new StackError("--node needs the address of a proxy in DATABASE_URL");
 }
 
 /** Like withDatabase, but a proxy is not left for one of its nodes. */

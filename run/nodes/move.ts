@@ -7,7 +7,7 @@ import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts
 import { changeSlot, cut } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
-import { operatorUrl } from "./nodes.ts";
+import { operatorUrl, rememberCredentials } from "./nodes.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
 
@@ -77,12 +77,12 @@ const FEED_AHEAD = 1_000_000_000n;
 const STEPS = {
   /** Copies the rows, while everything goes on at the source. */
   copy: async (move: Move) => {
-    const { slot, ids, source, target, tables } = move;
+    const { slot, ids, source, target, tables, proxies } = move;
     await buildFence(target.sql, slot, tables, ids, "frozen");
     await buildFence(source.sql, slot, tables, ids, "open");
     await startCopy({ source: source.sql, target: target.sql, from: source.url }, slot, tables, ids);
     await waitForCopy(source.sql, target.sql, slot);
-    if (source.number === 0) await rememberCredentials(move);
+    if (source.number === 0) await rememberCredentials(proxies, source.sql, ids);
     const [{ horizon }] = await source.sql<[{ horizon: string }]>`select crm.feed_horizon()::text as horizon`;
     const above = (BigInt(horizon) + FEED_AHEAD).toString();
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
@@ -233,23 +233,6 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
     waitedMs: null,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-/** Keys and links that name no slot are looked up at node 0, unless the proxies know better. */
-async function rememberCredentials({ slot, ids, source, proxies }: Move): Promise<void> {
-  const rows = await source.sql<{ hash: string }[]>`
-    select encode(s.hash, 'hex') as hash from crm.key_secrets s where s.workspace_id = any (${ids}::uuid[])
-    union all
-    select encode(l.token_hash, 'hex') from crm.proposal_links l where l.workspace_id = any (${ids}::uuid[])
-  `;
-  const hashes = rows.map(({ hash }) => hash);
-  await Promise.all(proxies.map((proxy) =>
-    proxy`
-      insert into nodes.old_credentials (hash, slot)
-      select decode(h, 'hex'), ${slot} from unnest(${hashes}::text[]) h
-      on conflict (hash) do nothing
-    `
-  ));
 }
 
 /** Brings everything back to where it was before the move. */

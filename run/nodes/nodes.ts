@@ -152,6 +152,30 @@ async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly st
 }
 
 /**
+ * Tells proxies where the keys and links of these workspaces are. Those that name no slot are otherwise looked up at
+ * node 0.
+ * @param sql of the node that has the workspaces
+ */
+export async function rememberCredentials(proxies: Sql[], sql: Sql, ids: readonly string[]): Promise<void> {
+  const rows = await sql<{ hash: string; workspace_id: string }[]>`
+    select encode(s.hash, 'hex') as hash, s.workspace_id
+    from crm.key_secrets s where s.workspace_id = any (${ids}::uuid[])
+    union all
+    select encode(l.token_hash, 'hex'), l.workspace_id
+    from crm.proposal_links l where l.workspace_id = any (${ids}::uuid[])
+  `;
+  const hashes = rows.map(({ hash }) => hash);
+  const slots = rows.map((row) => slotOf(row.workspace_id));
+  await Promise.all(proxies.map((proxy) =>
+    proxy`
+      insert into nodes.old_credentials (hash, slot)
+      select decode(c.hash, 'hex'), c.slot from unnest(${hashes}::text[], ${slots}::text[]) c (hash, slot)
+      on conflict (hash) do nothing
+    `
+  ));
+}
+
+/**
  * Adds a node, and makes an empty database of a Postgres with PL/Proxy the proxy if it is the first. Its workspaces are
  * called through the proxy from now on.
  * @returns the number of the node
@@ -172,8 +196,9 @@ export async function addNode(proxy: Sql, { url, connection, password }: NewNode
     await installNode(sql, node);
     // At node 0 the functions use it already.
     if (node > 0) await setFunctionsPassword(sql, secret);
-    const workspaces = await sql<{ id: string }[]>`select id from crm.workspaces`;
-    await registerSlots(proxy, node, workspaces.map(({ id }) => id));
+    const ids = (await sql<{ id: string }[]>`select id from crm.workspaces`).map(({ id }) => id);
+    await registerSlots(proxy, node, ids);
+    if (node > 0) await rememberCredentials([proxy], sql, ids);
   });
   await proxy`select nodes.set_node(${node}, ${reached})`;
   await proxy`insert into nodes.operators (node, url) values (${node}, ${url})`;
@@ -193,6 +218,10 @@ export async function addNode(proxy: Sql, { url, connection, password }: NewNode
 async function makeProxy(proxy: Sql, password: string | undefined, connections: string[]): Promise<void> {
   if (!password) {
     throw new StackError(`FUNCTIONS_PASSWORD is not set: set it to the password that ${FUNCTIONS_ROLE} has`);
+  }
+  const [used] = await proxy`select where to_regnamespace('crm') is not null`;
+  if (used !== undefined) {
+    throw new StackError("The database in DATABASE_URL is not empty: a proxy needs a database of its own");
   }
   await installProxy(proxy, { connections, password, slots: {} });
   await setFunctionsPassword(proxy, password);

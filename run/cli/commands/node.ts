@@ -1,4 +1,5 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError } from "commander";
+import { StackError } from "../../local/stack_error.ts";
 import { checkDatabaseUrl } from "../../local/settings.ts";
 import { addNode, nodeStates, readProxy, restoreProxy } from "../../nodes/nodes.ts";
 import { withOperatorDatabase } from "../database.ts";
@@ -14,6 +15,14 @@ export function parseNode(text: string): number {
   return Number(text);
 }
 
+function parseUrl(text: string): string {
+  try {
+    return checkDatabaseUrl("It", text);
+  } catch {
+    throw new InvalidArgumentError("It must be an address of Postgres");
+  }
+}
+
 /** `node …`: the databases behind a proxy. */
 export function nodeCommands(program: Command): void {
   const node = program.command("node")
@@ -27,6 +36,7 @@ export function nodeCommands(program: Command): void {
     .argument(
       "<url>",
       "its address without a pooler, as a role that may create subscriptions; the proxy stores it with its password",
+      parseUrl,
     )
     .option(
       "--connection <text>",
@@ -38,9 +48,7 @@ export function nodeCommands(program: Command): void {
     )
     .action(async (url, { connection }, command) => {
       const password = Deno.env.get("FUNCTIONS_PASSWORD") || undefined;
-      const number = await withOperatorDatabase((sql) =>
-        addNode(sql, { url: checkDatabaseUrl("<url>", url), connection, password })
-      );
+      const number = await withOperatorDatabase((sql) => addNode(sql, { url, connection, password }));
       printResult(command, { node: number }, () => `Node ${number} added`);
     });
 
@@ -51,9 +59,12 @@ export function nodeCommands(program: Command): void {
     .addHelpText("after", formatExamples("node list", "node list --json > proxy.json"))
     .action(async (_options, command) => {
       const isJson = (command as CommandUnknownOpts).optsWithGlobals()["json"];
-      const [data, states] = await withOperatorDatabase(async (sql) =>
-        [await readProxy(sql), isJson ? [] : await nodeStates(sql)] as const
-      );
+      const [data, states] = await withOperatorDatabase(async (sql, isProxy) => {
+        if (!isProxy) {
+          throw new StackError("DATABASE_URL is not the address of a proxy: `node add` makes one");
+        }
+        return [await readProxy(sql), isJson ? [] : await nodeStates(sql)] as const;
+      });
       printResult(
         command,
         data,

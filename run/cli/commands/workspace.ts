@@ -5,7 +5,7 @@ import { moveWorkspace } from "../../nodes/move.ts";
 import { atNode, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
 import { createWorkspace } from "../../operator/workspaces.ts";
 import { numberParser, parseBoolean } from "../arguments.ts";
-import { withOperatorDatabase } from "../database.ts";
+import { refuseNode, withOperatorDatabase } from "../database.ts";
 import { call, namedNode, perform, printResult } from "../perform.ts";
 import { parseNode } from "./node.ts";
 import { formatTable } from "../table.ts";
@@ -44,9 +44,11 @@ export function workspaceCommands(program: Command): void {
       const create = (sql: Sql) =>
         createWorkspace(sql, { name, memberName: adminName, memberEmail: adminEmail });
       const node = namedNode(command);
-      const created = await withOperatorDatabase(async (sql, isProxy) =>
-        isProxy ? await createAt(sql, node ?? await emptiestNode(sql), create) : await create(sql)
-      );
+      const created = await withOperatorDatabase(async (sql, isProxy) => {
+        if (isProxy) return await createAt(sql, node ?? await emptiestNode(sql), create);
+        refuseNode(node);
+        return await create(sql);
+      });
       printResult(
         command,
         created,
@@ -106,6 +108,7 @@ export function workspaceCommands(program: Command): void {
       const node = namedNode(command);
       await withOperatorDatabase(async (sql, isProxy) => {
         if (!isProxy) {
+          refuseNode(node);
           const workspaces = await list(sql);
           printResult(command, workspaces, () => formatTable(workspaces, COLUMNS, NOTHING));
           return;
