@@ -15,8 +15,6 @@ export interface Load {
   read: { id: string; event: string; objectId: string }[];
   /** How often each delivery was claimed. */
   sent: Map<string, number>;
-  /** The longest call in milliseconds since the last `reset`. */
-  slowest: number;
   /** Statuses of replies other than 2xx. */
   refused: number[];
   /** Ends all, and reads what is left of the feed and of the queue. */
@@ -31,7 +29,7 @@ const JOBS = ["crm.emit_overdue_activities()", "crm.catch_up_subscriptions()", "
 /** Starts the load with a key of the workspace. @param owners of the nodes */
 export function startLoad(key: string, owners: readonly Sql[]): Load {
   const [api, feed] = [serveResource(contacts), serveResource(events)];
-  const load: Load = { created: [], read: [], sent: new Map(), slowest: 0, refused: [], end };
+  const load: Load = { created: [], read: [], sent: new Map(), refused: [], end };
   let ended = false;
   let cursor: string | null = null;
   const loops = [
@@ -44,11 +42,9 @@ export function startLoad(key: string, owners: readonly Sql[]): Load {
   return load;
 
   async function call(serve: typeof api, path: string, init: RequestInit = {}) {
-    const start = performance.now();
     const headers = { "X-API-Key": key, "Content-Type": "application/json", ...init.headers };
     const reply = await serve(new Request(`http://localhost/${path}`, { ...init, headers }));
     const body = await reply.json();
-    load.slowest = Math.max(load.slowest, performance.now() - start);
     if (!reply.ok) load.refused.push(reply.status);
     // Anything else would be an error to a client.
     assert.ok([200, 201, 409, 503].includes(reply.status), `${reply.status} ${JSON.stringify(body)}`);
