@@ -83,6 +83,7 @@ const STEPS = {
     await startCopy({ source: source.sql, target: target.sql, from: source.url }, slot, tables, ids);
     await waitForCopy(source.sql, target.sql, slot);
     if (source.number === 0) await rememberCredentials(proxies, source.sql, ids);
+    if (target.number > 0) await copyPeople(move);
     const [{ horizon }] = await source.sql<[{ horizon: string }]>`select crm.feed_horizon()::text as horizon`;
     const above = (BigInt(horizon) + FEED_AHEAD).toString();
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
@@ -233,6 +234,17 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
     waitedMs: null,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Tells the target which people the members are: a person who is not known there counts as deleted. */
+async function copyPeople({ ids, source, target, proxies }: Move): Promise<void> {
+  const people = await source.sql<{ user_id: string }[]>`
+    select distinct m.user_id from crm.members m where m.workspace_id = any (${ids}::uuid[]) and m.user_id is not null
+  `;
+  for (const { user_id } of people) {
+    const [row] = await proxies[0]!<[{ person: string }]>`select nodes.person_at(${user_id})::text as person`;
+    await target.sql`select nodes.take_person(${user_id}, ${row.person}::text::jsonb)`;
+  }
 }
 
 /** Brings everything back to where it was before the move. */

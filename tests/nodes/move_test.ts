@@ -138,7 +138,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         });
 
         await t.step(
-          "a key without a slot is found at the other node too, and a proxy is made anew",
+          "a key without a slot and a person are known at the other node too, and a proxy is made anew",
           async () => {
             const call = async () => {
               const request = new Request("http://localhost/api-v1-me", { headers: { "X-API-Key": oldKey } });
@@ -147,7 +147,13 @@ Deno.test(needing(NODE_PROGRAMS, {
               return reply.status;
             };
             assert.equal(await call(), 200);
+            const [person] = await owners[0]`
+              insert into auth.users (id, email, email_confirmed_at)
+              values (gen_random_uuid(), 'ana@empresa.example', now()) returning id`;
+            await owners[0]`update crm.members set user_id = ${person!["id"]} where id = ${other.memberId}`;
             await crm("workspace", "move", other.id, "--to", "1");
+            const [known] = await owners[1]`select crm.has_no_person(${person!["id"]}) as is_deleted`;
+            assert.equal(known!["is_deleted"], false);
             assert.equal(await call(), 200);
             const data = await crm("node", "list");
             const file = await Deno.makeTempFile({ prefix: "crm-proxy-" });
