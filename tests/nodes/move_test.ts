@@ -5,6 +5,7 @@ import type { Sql } from "postgres";
 import { migrate } from "../../run/local/migrate.ts";
 import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { openSql } from "../../run/local/sql.ts";
+import { examine } from "../../run/deployment/doctor/examine.ts";
 import { checksum, slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { table as me } from "../../supabase/functions/api-v1-me/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
@@ -85,6 +86,22 @@ Deno.test(needing(NODE_PROGRAMS, {
       );
       assert.equal((await crm("workspace", "update", made.id, "--name", "Novo")).name, "Novo");
       await crm("key", "create", "--workspace", made.id, "--name", "K", "--scopes", "contacts:read");
+    });
+
+    await t.step("the doctor looks at both nodes, and once at what they share", async () => {
+      const { checks } = await examine({
+        databaseUrl: proxy.superuserUrl,
+        functionsUrl: "http://127.0.0.1:9",
+        region: null,
+        appOrigin: null,
+      });
+      const named = (name: string) => checks.find((check) => check.name === name)?.state;
+      for (const node of [0, 1]) {
+        for (const name of ["database", "migrations", "roles", "partitions"]) {
+          assert.equal(named(`node ${node}: ${name}`), "ok", name);
+        }
+      }
+      assert.deepEqual([named("node 0: functions"), named("node 1: functions")], ["wrong", undefined]);
     });
 
     await withEnvironment(

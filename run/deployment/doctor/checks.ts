@@ -11,6 +11,9 @@ import { consoleOrigin, signIn } from "./checks/sign_in.ts";
 import { partitions } from "./checks/partitions.ts";
 import { vault } from "./checks/vault.ts";
 
+/** What the databases of a service share. */
+export const OF_THE_SERVICE: readonly Check[] = [functions, health, sessions, consoleOrigin, signIn];
+
 /** All checks, in the order of the report. A new check is added here. */
 export const CHECKS: readonly Check[] = [
   database,
