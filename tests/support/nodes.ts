@@ -28,12 +28,32 @@ const SETTINGS = ["fsync=off", "jit=off", "max_connections=200"];
  * proxy, and people and sessions at node 0. So tests for a single database pass with any node.
  */
 export async function startNodes(): Promise<Nodes> {
-  await using stack = new AsyncDisposableStack();
-  const start = async () => stack.use(await startDebianPostgres(SETTINGS));
+  // Deno 2.1 has no AsyncDisposableStack.
+  const opened: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of opened.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...await openNodes(opened), [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @param opened gets what ends each server and connection */
+async function openNodes(
+  opened: (() => Promise<unknown>)[],
+): Promise<Omit<Nodes, typeof Symbol.asyncDispose>> {
+  const start = async () => {
+    const server = await startDebianPostgres(SETTINGS);
+    opened.push(() => server[Symbol.asyncDispose]());
+    return server;
+  };
   const [node0, node1, proxy] = await Promise.all([start(), start(), start()]);
   const open = (url: string) => {
     const sql = openSql(url, { max: 2 });
-    stack.defer(() => sql.end());
+    opened.push(() => sql.end());
     return sql;
   };
   const admin = open(proxy.superuserUrl);
@@ -54,8 +74,7 @@ export async function startNodes(): Promise<Nodes> {
     if (node > 0) await tellAuth(superuser, node0.port);
     return owner;
   }));
-  const owned = stack.move();
-  return { nodes, proxy, sql: sql as [Sql, Sql], admin, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { nodes, proxy, sql: sql as [Sql, Sql], admin };
 }
 
 async function tellProxy(superuser: Sql, node: number, port: number): Promise<void> {
