@@ -3,7 +3,7 @@ import { readSettings } from "../local/settings.ts";
 import { openSql } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
-import { atFirst, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
+import { atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
 
 const CONNECT_TIMEOUT_S = 5;
 const CLOSE_TIMEOUT_S = 1;
@@ -74,11 +74,7 @@ async function checkConnection(sql: postgres.Sql): Promise<boolean> {
     );
   });
   try {
-    const [row] = await Promise.race([
-      sql`select to_regclass('nodes.slots') is not null as is_proxy`,
-      timeout,
-    ]);
-    return row!["is_proxy"];
+    return await Promise.race([isProxy(sql), timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -100,9 +100,7 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
   const [row] = await proxies[0]!`select node from nodes.slots where slot = ${slot}`;
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
-  await Promise.all(
-    proxies.map((proxy) => proxy`update nodes.slots set paused = false where slot = ${slot}`),
-  );
+  await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
   // Claims of the target would look at these in vain.
   await removeRows(target.sql, tables.filter(({ step }) => step === "cut"), ids);
   return false;
@@ -176,13 +174,13 @@ async function compare({ tables, ids, source, target }: Move): Promise<void> {
 async function changeOver({ slot, target, proxies }: Move): Promise<void> {
   const [first, ...others] = proxies as [Sql, ...Sql[]];
   await first.begin(async (sql) => {
-    await sql`update nodes.slots set node = ${target.number}, paused = false where slot = ${slot}`;
+    await changeSlot(sql, slot, target.number);
     await sql`update nodes.moves set step = 'settle' where slot = ${slot}`;
   });
   await Promise.all(others.map((proxy) => changeSlot(proxy, slot, target.number)));
 }
 
 /** Names the slot's node at a proxy, and lets its calls run. */
-export async function changeSlot(proxy: Sql, slot: string, node: number): Promise<void> {
+export async function changeSlot(proxy: ISql, slot: string, node: number): Promise<void> {
   await proxy`update nodes.slots set node = ${node}, paused = false where slot = ${slot}`;
 }

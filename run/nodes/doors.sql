@@ -8,6 +8,21 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function nodes.refused(text) is 'The answer of the proxy itself to a call that no node has seen.';
 
+create function nodes.is_answer(p_state text, p_message text) returns boolean
+language sql immutable set search_path = ''
+as $$ select p_state = '57014' and p_message like '%REMOTE ERROR%' $$;
+comment on function nodes.is_answer(text, text) is
+  'Whether an error is a node''s own: it has cancelled the statement itself. Without its answer the node hangs.';
+
+create function nodes.unanswered(p_node integer, p_state text, p_message text) returns api.reply
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform nodes.note_failure(p_node, p_state, p_message);
+  return nodes.refused('service_unavailable');
+end
+$$;
+comment on function nodes.unanswered(integer, text, text) is 'The answer to a call of a node that did not answer.';
+
 create function nodes.reachable() returns setof integer
 language sql volatile set search_path = '' as $$
   select n from nodes.numbers() n where (nodes.may_call(n)).may order by random()
@@ -242,15 +257,10 @@ begin
   end if;
   return v_reply;
 exception
-  when query_canceled then
-    -- Otherwise the node has cancelled the statement itself; without its answer it hangs.
-    if sqlerrm like '%REMOTE ERROR%' then raise; end if;
-    perform nodes.note_failure(v_route.node, sqlstate, sqlerrm);
-    return nodes.refused('service_unavailable');
-  when internal_error or connection_exception or lock_not_available or admin_shutdown or crash_shutdown
-    or cannot_connect_now then
-    perform nodes.note_failure(v_route.node, sqlstate, sqlerrm);
-    return nodes.refused('service_unavailable');
+  when query_canceled or internal_error or connection_exception or lock_not_available or admin_shutdown
+    or crash_shutdown or cannot_connect_now then
+    if nodes.is_answer(sqlstate, sqlerrm) then raise; end if;
+    return nodes.unanswered(v_route.node, sqlstate, sqlerrm);
 end
 $$;
 
@@ -283,8 +293,7 @@ begin
       perform nodes.note_answer(v_node);
     exception
       when internal_error or connection_exception or admin_shutdown or crash_shutdown or cannot_connect_now then
-        perform nodes.note_failure(v_node, sqlstate, sqlerrm);
-        v_reply := nodes.refused('service_unavailable');
+        v_reply := nodes.unanswered(v_node, sqlstate, sqlerrm);
     end;
     if v_reply.error_code is null
       or v_reply.error_code not in ('invalid_api_key', 'revoked_api_key', 'service_unavailable') then

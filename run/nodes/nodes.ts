@@ -57,6 +57,12 @@ export async function atNode<Result>(url: string, use: (sql: Sql) => Promise<Res
   }
 }
 
+/** Whether a database is a proxy of nodes. */
+export async function isProxy(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select to_regclass('nodes.slots') is not null as is_proxy`;
+  return row!["is_proxy"];
+}
+
 /** Where the operator reaches a node. @throws StackError if the proxy does not know. */
 export async function operatorUrl(proxy: Sql, node: number): Promise<string> {
   const [row] = await proxy<{ url: string }[]>`select url from nodes.operators where node = ${node}`;
@@ -181,11 +187,8 @@ export async function rememberCredentials(proxies: Sql[], sql: Sql, ids: readonl
  * @returns the number of the node
  */
 export async function addNode(proxy: Sql, { url, connection, password }: NewNode): Promise<number> {
-  const [{ is_proxy }] = await proxy<[{ is_proxy: boolean }]>`
-    select to_regclass('nodes.slots') is not null as is_proxy
-  `;
   const reached = connection ?? libpq(url);
-  if (!is_proxy) await makeProxy(proxy, password, [reached]);
+  if (!await isProxy(proxy)) await makeProxy(proxy, password, [reached]);
   await proxy.unsafe(await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url)));
   const node = (await nodeNumbers(proxy)).length;
   const secret = await functionsPassword(proxy);
@@ -298,9 +301,8 @@ export async function restoreProxy(proxy: Sql, data: ProxyData): Promise<void> {
   `;
 }
 
-/** How each node is, asked one after the other. */
-export async function nodeStates(proxy: Sql): Promise<NodeState[]> {
-  const { nodes, slots } = await readProxy(proxy);
+/** How each node of a proxy is, asked one after the other. */
+export async function nodeStates({ nodes, slots }: ProxyData): Promise<NodeState[]> {
   const states: NodeState[] = [];
   for (const { node, connection, url } of nodes) {
     const own = Object.values(slots).filter((number) => number === node).length;

@@ -33,15 +33,10 @@ begin
   if v_route.is_retry then perform nodes.note_answer(v_node); end if;
   return v_reply;
 exception
-  when query_canceled then
-    -- Otherwise the node has cancelled the statement itself; without its answer it hangs.
-    if sqlerrm like '%REMOTE ERROR%' then raise; end if;
-    perform nodes.note_failure(v_node, sqlstate, sqlerrm);
-    return nodes.refused('service_unavailable');
-  when internal_error or connection_exception or lock_not_available or admin_shutdown or crash_shutdown
-    or cannot_connect_now then
-    perform nodes.note_failure(v_node, sqlstate, sqlerrm);
-    return nodes.refused('service_unavailable');
+  when query_canceled or internal_error or connection_exception or lock_not_available or admin_shutdown
+    or crash_shutdown or cannot_connect_now then
+    if nodes.is_answer(sqlstate, sqlerrm) then raise; end if;
+    return nodes.unanswered(v_node, sqlstate, sqlerrm);
 end
 $$;
 
@@ -89,15 +84,10 @@ begin
   if v_route.is_retry then perform nodes.note_answer(v_node); end if;
   return v_reply;
 exception
-  when query_canceled then
-    -- Otherwise the node has cancelled the statement itself; without its answer it hangs.
-    if sqlerrm like '%REMOTE ERROR%' then raise; end if;
-    perform nodes.note_failure(v_node, sqlstate, sqlerrm);
-    return nodes.refused('service_unavailable');
-  when internal_error or connection_exception or lock_not_available or admin_shutdown or crash_shutdown
-    or cannot_connect_now then
-    perform nodes.note_failure(v_node, sqlstate, sqlerrm);
-    return nodes.refused('service_unavailable');
+  when query_canceled or internal_error or connection_exception or lock_not_available or admin_shutdown
+    or crash_shutdown or cannot_connect_now then
+    if nodes.is_answer(sqlstate, sqlerrm) then raise; end if;
+    return nodes.unanswered(v_node, sqlstate, sqlerrm);
 end
 $$;
 

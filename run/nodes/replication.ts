@@ -2,6 +2,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
+import { slotInHex } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { rowsOf, type Table } from "./tables.ts";
 
 /** How often the state of the copy is looked at. */
@@ -12,7 +13,7 @@ const MOST_ERRORS = 3;
 
 /** The name of publication, subscription and replication slot, which may have no capital letters. */
 export function replicationName(slot: string): string {
-  return "crm_move_" + Array.from(slot, (digit) => digit.charCodeAt(0).toString(16)).join("");
+  return `crm_move_${slotInHex(slot)}`;
 }
 
 /** Starts copying the rows, unless that has begun. @param from the address of the source for the target */

@@ -59,12 +59,13 @@ export function nodeCommands(program: Command): void {
     .addHelpText("after", formatExamples("node list", "node list --json > proxy.json"))
     .action(async (_options, command) => {
       const isJson = (command as CommandUnknownOpts).optsWithGlobals()["json"];
-      const [data, states] = await withOperatorDatabase(async (sql, isProxy) => {
+      const data = await withOperatorDatabase(async (sql, isProxy) => {
         if (!isProxy) {
           throw new StackError("DATABASE_URL is not the address of a proxy: `node add` makes one");
         }
-        return [await readProxy(sql), isJson ? [] : await nodeStates(sql)] as const;
+        return await readProxy(sql);
       });
+      const states = isJson ? [] : await nodeStates(data);
       printResult(
         command,
         data,

@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { firstLine } from "../../local/stack_error.ts";
+import { isProxy } from "../../nodes/nodes.ts";
 import { openDatabase } from "../database.ts";
 import type { Check, Finding, Observation, Project, Remedy } from "./check.ts";
 import { CHECKS, OF_THE_SERVICE } from "./checks.ts";
@@ -31,49 +32,48 @@ export interface Address {
 
 /** Checks a project and changes nothing. Behind a proxy it checks every node, and what they share once. */
 export async function examine(address: Address): Promise<Diagnosis> {
-  const nodes = await findNodes(address.databaseUrl);
-  if (nodes.length === 0) return await examineDatabase(address, CHECKS);
-  const checks: CheckResult[] = [];
-  for (const { node, url } of nodes) {
-    const ofNode = node === 0 ? CHECKS : CHECKS.filter((check) => !OF_THE_SERVICE.includes(check));
-    const diagnosis = await examineDatabase({ ...address, databaseUrl: url }, ofNode);
-    checks.push(...diagnosis.checks.map((check) => ({ ...check, name: `node ${node}: ${check.name}` })));
-  }
-  return { ok: checks.every(({ state }) => state === "ok"), checks };
+  return await withProject(address, async (project) => {
+    const nodes = await findNodes(project.sql);
+    if (nodes.length === 0) return await runChecks(project);
+    const checks: CheckResult[] = [];
+    for (const { node, url } of nodes) {
+      const ofNode = node === 0 ? CHECKS : CHECKS.filter((check) => !OF_THE_SERVICE.includes(check));
+      const diagnosis = await withProject(
+        { ...address, databaseUrl: url },
+        (project) => runChecks(project, ofNode),
+      );
+      checks.push(...diagnosis.checks.map((check) => ({ ...check, name: `node ${node}: ${check.name}` })));
+    }
+    return { ok: checks.every(({ state }) => state === "ok"), checks };
+  });
 }
 
-/** The nodes if the database is a proxy with nodes (docs/scale.md), else none. */
-async function findNodes(databaseUrl: string): Promise<{ node: number; url: string }[]> {
-  const sql = openDatabase(databaseUrl, "crm-doctor");
-  try {
-    const [{ is_proxy }] = await sql<[{ is_proxy: boolean }]>`
-      select to_regclass('nodes.operators') is not null as is_proxy
-    `;
-    return is_proxy ? await sql`select node, url from nodes.operators order by node` : [];
-  } catch {
-    // The first check says why.
-    return [];
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
-}
-
-async function examineDatabase(
+async function withProject(
   { databaseUrl, functionsUrl, region, appOrigin }: Address,
-  checks: readonly Check[],
+  work: (project: Project) => Promise<Diagnosis>,
 ): Promise<Diagnosis> {
   const sql = openDatabase(databaseUrl, "crm-doctor");
   try {
-    return await runChecks({
+    return await work({
       sql,
       databaseUrl: new URL(databaseUrl),
       functionsUrl: functionsUrl.replace(/\/+$/, ""),
       region,
       appOrigin,
       now: Date.now,
-    }, checks);
+    });
   } finally {
     await sql.end({ timeout: 1 });
+  }
+}
+
+/** The nodes if the database is a proxy (docs/scale.md), else none. */
+async function findNodes(sql: Sql): Promise<{ node: number; url: string }[]> {
+  try {
+    return await isProxy(sql) ? await sql`select node, url from nodes.operators order by node` : [];
+  } catch {
+    // The first check says why.
+    return [];
   }
 }
 

@@ -64,5 +64,10 @@ export const hashCredential = sha256;
 /** What a door receives of a key or token, in hex: its hash, and behind it the slot if there is one. */
 export function doorCredential(text: string): string {
   const [, slot = ""] = text.match(KEY) ?? text.match(LINK_TOKEN) ?? [];
-  return hashCredential(text) + Array.from(slot, (digit) => digit.charCodeAt(0).toString(16)).join("");
+  return hashCredential(text) + slotInHex(slot);
+}
+
+/** The ASCII codes of a slot, in hex. */
+export function slotInHex(slot: string): string {
+  return Array.from(slot, (digit) => digit.charCodeAt(0).toString(16)).join("");
 }
