@@ -564,8 +564,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller to whom the hash of a secret belongs; the slot behind the hash says nothing here. p_address: where the call comes from; without it, a key that is '
-  'bound to networks is refused.';
+  'The caller to whom the hash of a secret belongs; the slot behind the hash says nothing here. p_address: where the '
+  'call comes from; without it, a key that is bound to networks is refused.';
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -1099,8 +1099,8 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
-  'The door for API keys: answers one request, given the SHA-256 of the key, and the slot behind it. p_scope is null for an unknown path or '
-  'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
+  'The door for API keys: answers one request, given the SHA-256 of the key, and the slot behind it. p_scope is null '
+  'for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
   'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
 
 create function crm.own_key() returns json
@@ -6649,8 +6649,8 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request, given the SHA-256 of the token, and the slot behind it. p_verb null: only the gate is '
-  'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
+  'The door for public links: answers one request, given the SHA-256 of the token, and the slot behind it. p_verb '
+  'null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
   'proposal.';
 
 create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals

@@ -311,8 +311,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller to whom the hash of a secret belongs; the slot behind the hash says nothing here. p_address: where the call comes from; without it, a key that is '
-  'bound to networks is refused.';
+  'The caller to whom the hash of a secret belongs; the slot behind the hash says nothing here. p_address: where the '
+  'call comes from; without it, a key that is bound to networks is refused.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$

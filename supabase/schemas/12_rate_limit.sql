@@ -1,6 +1,6 @@
 -- The rate limit: an exact sliding log for each key, so that no period of 60 seconds has more calls than the limit
--- (crm.workspaces.rate_limit_per_minute, 120 by default). crm.answer_request (13_door.sql) enforces it
--- with `crm.admit`.
+-- (crm.workspaces.rate_limit_per_minute, 120 by default). crm.answer_request (13_door.sql) enforces it with
+-- `crm.admit`.
 
 -- Unlogged, because a minute of history is not worth a disk flush at every request. A crash empties the table.
 create unlogged table crm.rate_limits (

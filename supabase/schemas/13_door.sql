@@ -337,8 +337,8 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
-  'The door for API keys: answers one request, given the SHA-256 of the key, and the slot behind it. p_scope is null for an unknown path or '
-  'method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
+  'The door for API keys: answers one request, given the SHA-256 of the key, and the slot behind it. p_scope is null '
+  'for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
   'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
 
 -- What a key may know about itself: GET /api-v1-me.

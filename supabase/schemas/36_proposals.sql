@@ -181,8 +181,8 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request, given the SHA-256 of the token, and the slot behind it. p_verb null: only the gate is '
-  'checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
+  'The door for public links: answers one request, given the SHA-256 of the token, and the slot behind it. p_verb '
+  'null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
   'proposal.';
 
 -- Proposals of a workspace, for the operator; 76_app_proposals.sql has the verbs for members. The caller generates the

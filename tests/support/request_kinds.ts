@@ -22,9 +22,9 @@ export interface KindRequest {
   title: string;
   /**
    * `malformed` is answered without the database: its credential cannot be a key or a token. `first large body` is a body
-   * over 16 KiB whose key this isolate has not admitted lately: the key is identified before the body is read. `first secret`: a key or link for a workspace that the request
-   * does not name, by a member whom this isolate has not admitted lately: the member is identified first, because the
-   * secret names the slot of the workspace.
+   * over 16 KiB whose key this isolate has not admitted lately: the key is identified before the body is read. `first
+   * secret` is a key or link for a workspace that the request does not name, by a member whom this isolate has not
+   * admitted lately: the member is identified first, because the secret names the slot of the workspace.
    */
   kind: "endpoint" | "replay" | "error" | "malformed" | "first large body" | "first secret";
   method: string;

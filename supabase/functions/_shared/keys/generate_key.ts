@@ -5,8 +5,8 @@ import { randomToken } from "./random_token.ts";
 const VISIBLE_PREFIX_LENGTH = 12;
 
 /**
- * Generates an API key of a workspace: prefix, 256 random bits, slot, checksum. The checksum lets secret scanners recognise a key, and lets
- * the service refuse a mistyped key without asking the database.
+ * Generates an API key of a workspace: prefix, 256 random bits, slot, checksum. The checksum lets secret scanners
+ * recognise a key, and lets the service refuse a mistyped key without asking the database.
  *
  * @param workspaceId without it, a workspace that does not exist, for a key that no database knows
  */
