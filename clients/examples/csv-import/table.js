@@ -18,7 +18,7 @@ const REQUIRED = ["external_id", "name"];
 /** Columns that the file of rejected lines adds; an import ignores them, so that the corrected file can be imported. */
 export const ADDED = ["linha", "motivo"];
 
-/** Says what is wrong with the file, to the person who exported it. */
+/** An error in the file. The message is for the person who exported it. */
 export class FileError extends Error {}
 
 /**

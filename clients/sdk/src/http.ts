@@ -76,7 +76,7 @@ export interface UpdateOptions extends CallOptions {
 /** Options for reading a record. */
 export interface ReadOptions<Expansion extends string = string> extends CallOptions {
   ifNoneMatch?: undefined;
-  /** What to show by id and name beside its `_id` field. */
+  /** The records to show with id and name beside their `_id` field. */
   expand?: readonly Expansion[] | undefined;
 }
 
