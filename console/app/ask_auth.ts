@@ -1,4 +1,4 @@
-/** Calls the routes of Supabase Auth for which the console's build leaves out the methods of Supabase's client. */
+/** Calls routes of Supabase Auth without Supabase's client, from which the console's build removes their methods. */
 import { reach } from "./reach.ts";
 import { accessToken, dropSession, failureOf } from "./session.ts";
 import { publishableKey } from "./settings.ts";

@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import Database from "libsql";
 
 /**
- * Opens the inbox and calls `work` for each event in it, also for events that an earlier run left. If `work` throws, it is
- * called again after `retrySeconds`.
+ * Opens the inbox and calls `work` for each event in it, also for events that an earlier run left. If `work` throws, it
+ * is called again after `retrySeconds`.
  */
 export function openInbox(file, work, retrySeconds) {
   const db = new Database(file);

@@ -25,7 +25,7 @@ export default function Account() {
     <Page title={t("account.title")}>
       <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
-      {/* Above the members, because their list would push it down when the list arrives. */}
+      {/* Placed above the members, because their list would push the button down when it arrives. */}
       {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
       <Members />
       <CustomFields />

@@ -41,7 +41,7 @@ export function KeyList() {
           </>
         )}
       </Loaded>
-      {/* Not before the keys, because their list would push it down when the list arrives. */}
+      {/* Shown after the keys arrived, because their list would push the link down. */}
       {keys.data.value && settled.value && (
         <p class="section">
           {t("apps.text")} <a href={href("chaves/", { aplicativos: "1" })}>{t("apps.title")}</a>
