@@ -39,7 +39,7 @@ export async function typeCode(id: string, code: string): Promise<void> {
 /** Turns the factor off; allowed only in a session that was proved with a code. */
 export async function removeFactor(id: string): Promise<void> {
   await askAuth("DELETE", `factors/${id}`);
-  // The stored session still says that the person has a factor.
+  // Renew the stored session, which still says that the person has a factor.
   await renewSession(true);
 }
 

@@ -64,7 +64,7 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
     const timer = setTimeout(reload, Math.max(failure.value.retryAfter * 1_000, RETRY_MS));
     return () => clearTimeout(timer);
   }, [failure.value]);
-  // Not earlier, so that loading the other pages does not slow down this page.
+  // The other pages are loaded after this page, so that they do not slow it down.
   useEffect(() => {
     if (read) loadOtherPages();
   }, [read !== undefined]);

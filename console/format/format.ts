@@ -48,7 +48,7 @@ const hours = kept((language, timeZone) =>
 const present = kept((language) =>
   new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }).format(0, "second")
 );
-// Not `numeric: "auto"`, which would call 40 hours ago "yesterday", although that may be two calendar days ago.
+// `numeric: "auto"` would call 40 hours ago "yesterday", although that may be two calendar days ago.
 const distances = kept((language) => new Intl.RelativeTimeFormat(language, { style: "short" }));
 
 /** A number with separators: `1.204`. */

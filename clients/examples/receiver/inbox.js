@@ -1,4 +1,4 @@
-// Stores each event once, and works on it after the sender got its answer.
+// Stores each event once, and processes it after the sender got its answer.
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "libsql";
 

@@ -210,7 +210,7 @@ function search(query: object): string {
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
 }
 
-/** One parameter; for an object several: `custom[key]`, `custom[key][gte]`. */
+/** The query parameters for a value. An object becomes several: `custom[key]`, `custom[key][gte]`. */
 function parametersOf(name: string, value: unknown): [string, string][] {
   if (value === undefined || value === null) return [];
   if (value instanceof Date) return [[name, value.toISOString()]];

@@ -75,7 +75,7 @@ const TEXTS = {
 } satisfies Record<string, Text>;
 
 /**
- * What the app reads when it starts.
+ * Returns the data that the app loads when it starts.
  *
  * @param baseUrl the address of the API that the connection's form suggests
  */

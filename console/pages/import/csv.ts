@@ -34,7 +34,7 @@ export function decode(bytes: Uint8Array): string {
  * @throws UnclosedQuote
  */
 export function parseCsv(text: string): Csv {
-  // Some programs write the delimiter into the first line, from which Excel reads it.
+  // Some programs write a first line that tells Excel the delimiter.
   const named = /^sep=(.)\r?\n/i.exec(text);
   const delimiter = named?.[1] ?? delimiterOf(text);
   const records = readRecords(named ? text.slice(named[0].length) : text, delimiter, named ? 2 : 1)

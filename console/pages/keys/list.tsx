@@ -19,7 +19,7 @@ const KEYS_PATH = "app-v1-keys";
 /** Maximum keys that the functions return; the filter finds no others. */
 const MOST_KEYS = 500;
 
-/** Every key of the workspace, and the way to the apps that act for people. */
+/** Every key of the workspace, and a link to the apps that act for people. */
 export function KeyList() {
   const keys = useResource<{ data: ApiKey[] }>(KEYS_PATH);
   const create = mayChange.value && (
