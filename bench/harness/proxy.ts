@@ -6,7 +6,7 @@ export interface Proxy extends AsyncDisposable {
   url: string;
 }
 
-/** @param toClient copies the server's bytes; by default as `toServer` copies the client's */
+/** @param toClient copies the server's bytes; `toServer` by default */
 export function startProxy(serverUrl: string, toServer: Forward, toClient = toServer): Proxy {
   const url = new URL(serverUrl);
   const target = { hostname: url.hostname, port: Number(url.port) };

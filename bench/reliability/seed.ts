@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 
 export const PARTITIONED = ["events", "webhook_deliveries", "webhook_attempts"];
 
-/** A group of workspaces with subscriptions that no dispatcher calls: their hosts are names that nobody can have. */
+/** A group of workspaces with subscriptions that no dispatcher calls. Their host names cannot exist. */
 export interface Group {
   /** The workspaces have this name, and the hosts' names start with it. */
   name: string;
@@ -40,8 +40,8 @@ export async function seedContacts(sql: Sql, group: string, each: number): Promi
 }
 
 /**
- * Creates the partitions of a day in the past (UTC) with rows: a delivery and an attempt for each event, of all
- * subscriptions in turn.
+ * Creates and fills the partitions of a past day (UTC): each event has a delivery with an attempt, and the
+ * subscriptions take turns.
  */
 export async function seedDay(sql: Sql, daysAgo: number, events: number): Promise<void> {
   const [{ day, suffix }] = await sql<[{ day: string; suffix: string }]>`

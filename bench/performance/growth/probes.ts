@@ -79,7 +79,7 @@ const ENDED_BY: Record<string, string> = {
 
 /** With more records a timeline gets longer, up to 250 deals, so it is measured only among MANY_RECORDS. */
 const TIMELINE = "/:id/timeline";
-/** It has no probe with a cursor, because a call stores the cursors that it returns. */
+/** Lists of duplicates have no probe with a cursor, because each call stores the cursors that it returns. */
 const DUPLICATES = "/duplicates";
 
 function pathOf(resource: string, path: string): Record<string, string> {
@@ -237,7 +237,7 @@ function valuesOfFeed(resource: string, name: string, schema: z.ZodType): string
   return (words ?? ["a value of no record", "a value of no record"]).map((word) => `'${word}'`);
 }
 
-/** Ids for rows of the seeded workspace. Validation lets them pass; SQL replaces them by the rows' ids. */
+/** Ids that stand for rows of the seeded workspace. They pass validation, and SQL replaces them with the rows' ids. */
 const STAND_INS: Record<string, string> = {
   "00000000-0000-7000-8000-00000000000a": idOf(ROWS.any),
   "00000000-0000-7000-8000-00000000000b": idOf(ROWS.own),

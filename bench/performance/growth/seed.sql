@@ -69,7 +69,7 @@ as $$
   select id, array[now() - interval '1 hour'] from crm.api_keys;
 $$;
 
--- The rows of each table, by the numbers `w` of the workspace and `k` of the row in it. Workspaces take turns in time.
+-- The rows of each table, by number: `w` is the workspace, `k` the row in it. Workspaces take turns in time.
 create function bench.rows(first bigint, last bigint, workspaces bigint)
 returns table (w bigint, k bigint) language sql stable
 -- offset 0 keeps the planner from computing w and k again at each use.
@@ -158,7 +158,8 @@ as $$
   from bench.rows(first, last, workspaces);
 $$;
 
--- A delivery of each event to the workspace's only subscription, to which no other call adds one. The oldest 120 failed.
+-- A delivery of each event to the workspace's only subscription. No other call adds deliveries to it. The oldest 120
+-- failed.
 create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   select bench.make_days('crm.webhook_deliveries');

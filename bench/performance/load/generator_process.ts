@@ -51,7 +51,7 @@ const UNANSWERED_MS = 20_000;
 /** How long to wait before a connection is opened again, so that a refused one does not spin. */
 const RECONNECT_MS = 50;
 const BUFFER_BYTES = 65_536;
-/** The heads of answers, and whole error bodies, are shorter. */
+/** The heads of answers, and whole error bodies, are shorter than this. */
 const READABLE_BYTES = 2_048;
 const decoder = new TextDecoder();
 /** The last number sent. Each plan continues from the one before, so that no number is sent twice. */
