@@ -14,8 +14,8 @@ const WAITS = {
 };
 
 /**
- * Finds the locks for which requests would wait, by applying all migrations to an empty Postgres on this machine. It
- * can be empty, because the locks that a statement takes do not depend on the rows.
+ * Finds the locks for which requests would wait, by applying all migrations to an empty Postgres on this machine. An
+ * empty database suffices, because the locks that a statement takes do not depend on the rows.
  * @param missing the migrations that a database lacks
  * @returns for each migration, by its version, a line for each locked table
  */

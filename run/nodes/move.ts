@@ -29,7 +29,7 @@ export interface Move {
   /** The operator's proxy, which has the row in nodes.moves, and all others. */
   proxies: Sql[];
   log: (what: string) => void;
-  /** How long calls waited, once they did. */
+  /** How long calls waited, in milliseconds; null before the cut. */
   waitedMs: number | null;
 }
 
@@ -40,7 +40,7 @@ export interface MoveRequest {
   to: number | undefined;
   /** Addresses of the other proxies in front of the same nodes. */
   proxies: readonly string[];
-  /** Whether to bring a move that has not ended back to its beginning. */
+  /** Whether to undo a move that has not ended. */
   undo: boolean;
   log: (what: string) => void;
 }
@@ -70,7 +70,7 @@ interface Row {
 const LEASES_MS = 65_000;
 /** How long a step waits for the statement of a mover that was killed. */
 const TAKE_OVER = "30s";
-/** How far ahead of the source's feed that of the target begins: more than the transactions of a move. */
+/** How far the target's feed begins ahead of the source's, in positions: more than the transactions during a move. */
 const FEED_AHEAD = 1_000_000_000n;
 
 /** The steps of a move, in order. Each may be repeated from its beginning. */
@@ -188,7 +188,7 @@ async function begin(move: Move, others: readonly string[]): Promise<void> {
   `;
 }
 
-/** Opens the connections of a move. Each is a session whose lock only one mover has. */
+/** Opens the connections of a move. Each session holds a lock, which only one mover can have. */
 async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const open = (url: string) => {
@@ -236,7 +236,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   };
 }
 
-/** Tells the target which people the members are: a person who is not known there counts as deleted. */
+/** Copies to the target what it must know of the members' people, because it treats an unknown person as deleted. */
 async function copyPeople({ ids, source, target, proxies }: Move): Promise<void> {
   const people = await source.sql<{ user_id: string }[]>`
     select distinct m.user_id from crm.members m where m.workspace_id = any (${ids}::uuid[]) and m.user_id is not null

@@ -104,7 +104,7 @@ export async function endCopy(source: Sql, target: Sql, slot: string): Promise<v
   const name = replicationName(slot);
   if (await hasSubscription(target, name)) await target.unsafe(`drop subscription ${name}`);
   await source.unsafe(`drop publication if exists ${name}`);
-  // Of a subscription that was about to be created.
+  // A replication slot is left if the mover died before its subscription was created.
   await source`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name}`;
 }
 

@@ -154,7 +154,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.post("/recover", async ({ req }) => {
     const { email } = await readBody(req.raw, BODIES.address);
     const token = randomToken();
-    // The same answer whether the user exists or not.
+    // Answers the same whether or not the user exists.
     if (await users.startRecovery(sql, email, token)) {
       await send(email, "recovery", token, req.query("redirect_to"));
     }

@@ -35,7 +35,7 @@ interface Options {
   isOurs: boolean;
 }
 
-/** Opens local sign-in. It loads its code and connects at the first request, because nobody signs in to many stacks. */
+/** Opens local sign-in. It loads its code and connects at the first request, because on many stacks nobody signs in. */
 export function openLocalAuth(
   { databaseUrl, dataDir, secrets, origin, siteUrl, isOurs }: Options,
 ): LocalAuth {
