@@ -100,7 +100,7 @@ test("A vendedor sees a deal with its facts, contacts, proposals, activities, no
   assert.ok(changes.includes("expected_close_date,recurring_value,tags"), changes.join(" "));
 });
 
-test("Of proposals, activities, notes and events a deal shows the newest 20, and reads no more among many", async ({ sql, workspace: { id, key, memberId }, newDeal }) => {
+test("A deal shows its newest 20 proposals, activities, notes and events, and reads no more rows if it has many", async ({ sql, workspace: { id, key, memberId }, newDeal }) => {
   const [deal, full] = [await newDeal(), await newDeal()];
   const few = await callVerb(sql, id, "app.funnel_deal", { workspace_id: id, id: deal.id });
   await sql`

@@ -18,7 +18,7 @@ const SCALAR_BREAKS: Readonly<Record<string, string>> = {
   "aria-required-attr": "editable fields that are comboboxes do not say whether they are open",
   "button-name": "buttons that copy a block of code",
   "landmark-no-duplicate-main": "the dialog from which a call is sent has a main of its own",
-  "landmark-unique": "each of the two has a list of notices",
+  "landmark-unique": "the page and the dialog each have a list of notices",
   "presentation-role-conflict": "the buttons with the role none can have the focus",
 };
 
@@ -107,8 +107,8 @@ async function sendsLead(browser: Browser): Promise<void> {
 }
 
 /**
- * Returns what axe finds at an operation, whose elements are those of all: on a desktop with the light theme and on a
- * phone with the dark theme.
+ * Returns axe's findings for one operation, because all operations have the same elements: on a desktop with the light
+ * theme and on a phone with the dark theme.
  */
 async function audit(browser: Browser): Promise<Violation[]> {
   const found: Violation[] = [];

@@ -51,7 +51,7 @@ Deno.test("The delimiter is the one that the first line has most of, or the one 
   });
 });
 
-Deno.test("Files with one column, without a line break at the end, with lone CRs, with quotes inside a cell", () => {
+Deno.test("A file may have one column, no line break at the end, lone CRs, or quotes inside a cell", () => {
   assert.deepEqual(cellsOf("E-mail\na@b.example"), [["a@b.example"]]);
   assert.deepEqual(cellsOf("a;b\r1;2\r3;"), [["1", "2"], ["3", ""]]);
   assert.deepEqual(cellsOf('a;b\nBar "Zé";2'), [['Bar "Zé"', "2"]]);
@@ -66,7 +66,7 @@ Deno.test("A quote that is never closed is an error at the line that opened it",
   );
 });
 
-Deno.test("What is written is read again as it was", () => {
+Deno.test("A CSV that the console writes is read again unchanged", () => {
   const records = [["Nome", "Obs"], ['Souza; "Ana"', "um\r\ndois"], [" João", ","]];
   for (const delimiter of [";", ",", "\t"]) {
     const text = writeCsv(records, delimiter);

@@ -84,7 +84,7 @@ Deno.test("clients/examples/csv-import imports the file of its README, says whic
   assert.equal(names.filter((name) => name.startsWith("contatos.rejeitados")).length, 1, names.join());
 });
 
-Deno.test("clients/examples/csv-import goes on where it was cut off, and reads a file as Excel saves it", async () => {
+Deno.test("clients/examples/csv-import continues where it was cut off, and reads a file as Excel saves it", async () => {
   await using opened = await openImport();
   const { proxy } = opened;
   const lines = Array.from({ length: 250 }, (_, at) => {

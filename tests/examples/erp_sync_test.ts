@@ -83,7 +83,7 @@ async function makeOlder(workspaceId: string): Promise<void> {
 const numbered = (count: number, make: (number: number) => object) =>
   Array.from({ length: count }, (_, at) => make(at));
 
-Deno.test("clients/examples/erp-sync copies everything, goes on where it was killed, and then reads only what changed", async () => {
+Deno.test("clients/examples/erp-sync copies everything, continues where it was killed, and then reads only what changed", async () => {
   await using opened = await openSync();
   const { api, proxy, example, query } = opened;
   const [companyId] = await opened.create("companies", [{ name: "Padaria Sol", external_id: "e-1" }]);

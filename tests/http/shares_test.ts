@@ -67,7 +67,8 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
   const more = [await makeKey(sql, workspace.id), await makeKey(sql, workspace.id)].map(({ key }) => key);
   const keys = [workspace.key, ...more];
   for (const key of [victim.key, workspace.key]) await isolate.send({ "X-API-Key": key });
-  // First an unknown key calls first, in an isolate where nothing else runs; then a known key does.
+  // In the first round an unknown key calls first, in an isolate where nothing else runs; in the second a known key
+  // does.
   for (const order of [keys.toReversed(), keys]) {
     await holder`begin`;
     await holdLimits(holder, await keyIds(sql, [workspace.id]));

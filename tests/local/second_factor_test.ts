@@ -28,7 +28,7 @@ async function answer(token: string, id: string, code: string) {
   });
 }
 
-/** The code that the person's device shows, `ahead` steps from now: one step of tolerance. */
+/** The code that the person's device shows, `ahead` steps from now. Sign-in tolerates one step. */
 const codeOf = (secret: string, ahead = 0) => codeAt(secret, stepAt(Date.now()) + ahead);
 
 Deno.test("Codes are those of RFC 6238 and its test secret", () => {

@@ -31,7 +31,7 @@ test("A list of 20 large reads is answered under 2 MB: the messages after the fi
   };
   const before = await calls();
   const { text, body } = await post(list, { "X-API-Key": key });
-  assert.equal(before - await calls(), 2, "one of the list, and the call that asks");
+  assert.equal(before - await calls(), 2, "one call of the list, and the call that reads the count");
   assert.ok(text.length > 500_000 && Buffer.byteLength(text) < MAX_REPLY_BYTES, `${text.length}`);
   assert.deepEqual(body.map(({ id }: { id: number }) => id), list.map(({ id }) => id));
   assert.equal(body[0].result.structuredContent.data.length, 20);

@@ -144,7 +144,7 @@ async function moveDatabase(): Promise<void> {
       60,
     );
     assert.deepEqual(ids.filter((id) => !arrived.has(id)), []);
-    // Twice arrives only what was under way or waiting when the dump was made, and arrived after it.
+    // A delivery may arrive twice only if it was under way or waiting when the dump was made, and arrived after it.
     const twice = ids.filter((id) => arrived.get(id)! > 1);
     assert.ok(twice.every((id) => arrivedBefore.has(id)));
     assert.ok([...arrived.values()].every((times) => times <= 2));

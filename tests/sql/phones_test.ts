@@ -45,7 +45,7 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   ["+351912345678", "+351 912 345 678", "00351 912345678"],
   ["+442079460018", "+44 20 7946 0018", "+44 (0)20 7946 0018"],
   ["+5491112345678", "+54 9 11 1234-5678"],
-  // Without a sign of the country: no Brazilian number has eleven digits whose third is 5.
+  // Numbers without a country code: no Brazilian number has eleven digits whose third is 5.
   ["15551234567", "1 555 123 4567"],
   // Two numbers in one text, an extension, no number.
   ["1197777123411977771235", "11 97777-1234 / 11 97777-1235"],
@@ -54,7 +54,7 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   [null, "", "+", "a combinar", "１２３"],
 ];
 
-Deno.test("crm.e164 reads the spellings of a phone number as one, and no two numbers as the same", async () => {
+Deno.test("crm.e164 reads all spellings of a phone number as the same number, and no two numbers as the same", async () => {
   await using sql = openDatabase();
   for (const [number, ...spellings] of NUMBERS) {
     for (const spelling of spellings) {

@@ -14,7 +14,7 @@ import { rolledBack } from "../support/transactions.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
-Deno.test("A dispatcher that lost its lease records nothing, 1,000 times of 1,000", async () => {
+Deno.test("A dispatcher that lost its lease records nothing, in 1,000 of 1,000 cases", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const subscription = await addSubscription(sql, id);
@@ -72,7 +72,7 @@ test("A dispatcher that held a delivery before it was redelivered records nothin
   });
 });
 
-Deno.test("16 reactivations while outcomes are recorded: no deadlock, and every waiting delivery is due", async () => {
+Deno.test("16 reactivations while outcomes are recorded cause no deadlock, and make every waiting delivery due", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const subscription = await addSubscription(sql, id);
@@ -141,7 +141,7 @@ test("Outcomes that are recorded together count in the order in which they ended
   });
 });
 
-Deno.test("16 groups of outcomes of the same subscriptions at the same time: no deadlock, each counts, and a fifth failure deactivates once (spec 3, 6.5)", async () => {
+Deno.test("16 simultaneous groups of outcomes for the same subscriptions cause no deadlock, each counts, and a fifth failure deactivates once (spec 3, 6.5)", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const groups: Outcome[][] = Array.from({ length: 16 }, () => []);

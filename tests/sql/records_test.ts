@@ -51,7 +51,7 @@ Deno.test("every field that is stored has a column of its type or of a domain ov
   }
 });
 
-Deno.test("every equality and every range that a list is filtered by is served by an index that ends with the id, or has each value once", async () => {
+Deno.test("every equality and every range that a list is filtered by is served by an index that ends with the id or is unique", async () => {
   await using sql = openDatabase();
   for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
     const { name, about } = record;

@@ -19,8 +19,8 @@ test("99 of 100 second attempts and all later ones arrive within 4 s of their ti
   const { id: subscription } = await subscribe(key, mailbox.url, ["contact.created"]);
   const due = await sql.begin(async (sql) => {
     await addContacts(sql, id, DELIVERIES);
-    // Makes it look as if they had failed once (the first three more often) and most of the wait had passed. Only the
-    // stack's schedule wakes the dispatcher.
+    // Makes it look as if the deliveries had failed once (the first three more often) and most of the wait had passed.
+    // Only the stack's schedule wakes the dispatcher.
     return await sql<{ id: string; attempts: number; next_attempt_at: Date }[]>`
       with waiting as (
         select d.id, row_number() over (order by d.id) as number from crm.webhook_deliveries d

@@ -144,7 +144,7 @@ test("Who created a webhook in the console gets the mail too", async ({ sql, wor
   assert.match(mail!.text, /O último erro: desconhecido/);
 });
 
-Deno.test("A mail goes to the service as JSON with its token and key, and another answer than 2xx is an error", async () => {
+Deno.test("A mail goes to the service as JSON with its token and key, and any answer but 2xx is an error", async () => {
   const requests: { headers: Headers; body: unknown }[] = [];
   const answers = [200, 422, 302];
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {

@@ -6,7 +6,7 @@ import { test } from "../../support/scenario.ts";
 
 const DEALS = "/api-v1-deals";
 
-test("Deals are sorted by value in either direction, deals without one last, and pages have each deal once", async ({ workspace, api }) => {
+test("Deals are sorted by value in either direction, deals without a value last, and pages have each deal once", async ({ workspace, api }) => {
   const { key } = workspace;
   const [a, none, c, b, other, same] = [
     await create(key, DEALS, { title: "A", value: 100 }),

@@ -10,7 +10,7 @@ import { checkDelivery, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from
 const CONTACTS = "/api-v1-contacts";
 const valid = { event_types: ["deal.won"], target_url: "https://hooks.example.com/crm" };
 
-test("PATCH /api-v1-webhooks/:id changes only what it sends, and later events go by it", async ({ workspace: { key, memberId }, api }) => {
+test("PATCH /api-v1-webhooks/:id changes only what it sends, and applies to later events", async ({ workspace: { key, memberId }, api }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
   const path = `${WEBHOOKS}/${id}`;
@@ -134,7 +134,7 @@ test("The receiver's own header goes with every attempt and test, and no reply s
   assert.equal(kept!["header"], null);
 });
 
-test("A sealed header is no secret of its subscription, and a sealed secret no header", async ({ sql, workspace: { id: workspace }, api }) => {
+test("An encrypted header cannot stand in for its subscription's secret, nor an encrypted secret for the header", async ({ sql, workspace: { id: workspace }, api }) => {
   const mailbox = openMailbox();
   const { body: { id } } = await api.post(WEBHOOKS, {
     event_types: ["contact.created"],

@@ -31,7 +31,7 @@ test("GET /api-v1-webhooks/:id shows a subscription, the key that created it and
   assert.ok(median_ms >= 0 && median_ms === p95_ms);
 });
 
-test("A subscription shows which part of its newest attempts succeeded, and how long the answered ones took", async ({ sql, workspace, api }) => {
+test("A subscription shows which share of its newest attempts succeeded, and how long the answered ones took", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   const recent = async () => (await api.get(`${WEBHOOKS}/${id}`)).body.recent;
   assert.deepEqual(await recent(), { attempts: 0, success_rate: null, median_ms: null, p95_ms: null });

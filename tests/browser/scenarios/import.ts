@@ -37,7 +37,7 @@ async function assertGood(page: Page, where: string): Promise<void> {
 export const importing: Scenario[] = [
   {
     name:
-      "A manager imports contacts from a file of Excel: columns are guessed, lines checked, a lost reply doubles nothing, and what failed is corrected and imported",
+      "A manager imports contacts from a file of Excel: columns are guessed, lines checked, a lost reply creates nothing twice, and what failed is corrected and imported",
     async run(world) {
       await using watched = await openAs(world, "/funil/", "gestor");
       const { page, company } = watched;

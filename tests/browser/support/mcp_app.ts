@@ -1,5 +1,5 @@
-// An AI assistant that connects with the official MCP client, and gets its answer as a program on this device does.
-// The package exports its types under paths without `.js`.
+// An AI assistant that connects with the official MCP client, and receives the authorization code on a loopback
+// address, as a program on this device does. The package exports its types under paths without `.js`.
 // @ts-types="@modelcontextprotocol/sdk/client/auth"
 import { type OAuthClientProvider, UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 // @ts-types="@modelcontextprotocol/sdk/client/index"

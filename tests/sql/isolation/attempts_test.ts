@@ -1,5 +1,6 @@
-// What an attacker would try who could run SQL as a role of ours: crm_api and crm_app run the verbs, and the functions
-// connect as crm_functions. rights_test.ts compares the rights on every table and function with those that are used.
+// What an attacker would try who could run SQL as one of our roles: crm_api and crm_app, which run the verbs, or
+// crm_functions, as which the functions connect. rights_test.ts compares the rights on every table and function with
+// those that are used.
 import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";
 import { openSql } from "../../../run/local/sql.ts";

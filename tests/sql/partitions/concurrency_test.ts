@@ -11,7 +11,7 @@ const ROUNDS = 5;
 /** The timeouts of crm_functions: if the job held a lock for longer, a write and its event would fail. */
 const SETTINGS = { lock_timeout: 5_000, statement_timeout: 15_000 };
 
-Deno.test("Nobody who writes, claims, records or reads meets an error, and no row is lost, while partitions are made, filled and dropped", async () => {
+Deno.test("No write, claim, record or read fails, and no row is lost, while partitions are made, filled and dropped", async () => {
   await passMidnight(120);
   await using database = await startOwnDatabase();
   const { sql, url } = database;
