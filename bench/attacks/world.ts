@@ -95,7 +95,7 @@ async function attack(
   /** Seconds of attack before the victim's waits count. */
   const warmUp = short ? 1 : 2;
   const { keys, contactIds } = workspaces[0]!;
-  // Some 80 reads a second, with all keys in turn so that none reaches its rate limit.
+  // The victim sends some 80 reads a second, with all keys in turn so that none reaches its rate limit.
   const requests = keys.map((key, n) => get(`/api-v1-contacts/${contactIds[n % contactIds.length]}`, key));
   const read = async (seconds: number) =>
     waitsOf(await send({ baseUrl, connections: 2, requests, pauseMs: 20, endures: true, seconds }));

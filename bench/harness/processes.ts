@@ -49,7 +49,7 @@ export function startLineProcess(args: string[], env: Record<string, string> = {
     },
     async [Symbol.asyncDispose]() {
       await orders.close().catch(() => {});
-      // Read to the end, because an open pipe keeps this process alive.
+      // Reads the answers to the end, because an open pipe keeps this process alive.
       await Promise.all([child.status, answers.next()]);
     },
   };

@@ -12,9 +12,9 @@ const SHORTEST_SECRET = 16;
 export interface Settings {
   accessToken: string;
   projectRef: string;
-  /** As the owner of the schema, not through a transaction pooler: migrations need a session. */
+  /** The URL of the schema's owner. It must not name a transaction pooler, because migrations need a session. */
   databaseUrl: string;
-  /** As crm_functions: the DATABASE_URL of the functions. */
+  /** The URL for the role crm_functions: the DATABASE_URL of the functions. */
   functionsDatabaseUrl: string;
   encryptionKey: string;
   dispatcherSecret: string;

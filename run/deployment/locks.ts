@@ -5,7 +5,7 @@ import { startPostgres, stopPostgres } from "../local/postgres.ts";
 import { loadSecrets } from "../local/secrets.ts";
 import { openSql } from "../local/sql.ts";
 
-/** The lock modes for which requests wait, strongest first, and which requests wait. */
+/** The lock modes that make requests wait, strongest first, each with the requests that wait for it. */
 const WAITS = {
   AccessExclusiveLock: "reads and writes wait",
   ExclusiveLock: "writes wait",

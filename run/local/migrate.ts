@@ -174,7 +174,7 @@ export async function applyMigration(
     );
   }
   for (let tries = 1;; tries++) {
-    // Where the running statement begins in the file; null before the first and after the last.
+    // The position at which the running statement begins in the file; null before the first and after the last.
     let at: number | null = null;
     try {
       if (alone.length > 0) {

@@ -129,7 +129,8 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
 
 /**
  * Time limit for connecting to the database, in seconds. On a busy machine, loading the functions blocks this process,
- * so the embedded database gets long. A given address may be wrong, and a person should not wait long to learn it.
+ * so the embedded database gets a long limit. A given address may be wrong, and a person should not wait long to learn
+ * it.
  */
 const CONNECT_S = { own: 60, given: 5 };
 

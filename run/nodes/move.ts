@@ -88,7 +88,7 @@ const STEPS = {
     const above = (BigInt(horizon) + FEED_AHEAD).toString();
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
   },
-  /** Claims no delivery any more, and waits for those that are being sent. */
+  /** Stops claims of deliveries, and waits for those that are being sent. */
   drain: async ({ slot, ids, source, target, tables }: Move) => {
     while (!await changePhase(source.sql, slot, "draining", 500)) await setTimeout(500);
     for (const end = performance.now() + LEASES_MS; performance.now() < end; await setTimeout(50)) {

@@ -11,7 +11,7 @@ const POLL_MS = 10;
 /** A copy that fails is tried again by Postgres, every 5 seconds. */
 const MOST_ERRORS = 3;
 
-/** The name of publication, subscription and replication slot, which may have no capital letters. */
+/** The name of the publication, the subscription and the replication slot, which must not have capital letters. */
 export function replicationName(slot: string): string {
   return `crm_move_${slotInHex(slot)}`;
 }
@@ -35,7 +35,7 @@ export async function startCopy(
   await target.unsafe(`create subscription ${name} connection ${address} publication ${name}`);
 }
 
-/** Also copies the tables that are copied once no delivery is claimed any more. */
+/** Also copies the tables that must wait until no delivery is claimed any more. */
 export async function copyDrained(
   source: Sql,
   target: Sql,

@@ -4,7 +4,7 @@ import { StackError } from "../local/stack_error.ts";
 
 /** A table with rows of workspaces. */
 export interface Table {
-  /** With its schema, quoted for SQL. */
+  /** The table's name with its schema, quoted for SQL. */
   name: string;
   /** The column with the workspace's id. */
   column: string;
@@ -82,7 +82,7 @@ export async function countRows(sql: ISql, tables: Table[], ids: readonly string
   return row!["counts"];
 }
 
-/** Removes the rows of these workspaces, some thousand at a time. @param sql may set session_replication_role */
+/** Removes the rows of these workspaces, a few thousand at a time. @param sql may set session_replication_role */
 export async function removeRows(
   sql: ISql & { begin: Begin },
   tables: Table[],

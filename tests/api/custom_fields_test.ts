@@ -57,7 +57,7 @@ test("A field is defined, listed, renamed, given other choices, archived and res
   await define(workspace.key, { object_type: "contact", key: "segmento", type: "text" });
 });
 
-test("A definition with something wrong is refused, and so is the 51st field of a kind of record", async ({ sql, workspace, api }) => {
+test("An invalid definition is refused, and so is the 51st field of a kind of record", async ({ sql, workspace, api }) => {
   assertError(
     await api.post(FIELDS, { object_type: "note", key: "a[b]", type: "json" }),
     "validation_error",

@@ -40,7 +40,7 @@ async function fail(sql: Sql, id: string, times: number): Promise<void> {
   await sql`update crm.webhook_subscriptions set failure_count = ${times} where id = ${id}`;
 }
 
-/** Stops a webhook as five failures do, at that moment. */
+/** Stops a webhook at that moment, as five failures do. */
 async function stop(sql: Sql, id: string, ago: string): Promise<void> {
   await sql`
     update crm.webhook_subscriptions

@@ -256,7 +256,7 @@ async function open(
   { mayMiss = false } = {},
 ): Promise<void> {
   const context = await browser.newContext({ viewport: DESK, locale: "pt-BR" });
-  // Long enough for a machine that is busy with other work.
+  // The timeout is long enough for a machine that is busy with other work.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const met: string[] = [];

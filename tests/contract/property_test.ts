@@ -23,7 +23,7 @@ const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? 1);
 async function populate(sql: Sql) {
   const workspace = await makeWorkspace(sql);
   const { records, deal_id, company_id } = await makeSamples(workspace.key, workspace.stages);
-  // Several, because each link admits only 60 calls a minute.
+  // Makes several links, because each link admits only 60 calls a minute.
   const links = await Promise.all(Array.from({ length: 10 }, () => makeProposal(sql, deal_id)));
   const { id, memberId, pipelineId, stages, key } = workspace;
   const appRecords = await makeAppSamples(sql, id);

@@ -60,7 +60,7 @@ Deno.test(needing(["sh", "sed", "node"], {
       const shown = page.blocks.http[0]!.trimEnd().split("\n").map((line) => line.split(": "));
       for (const [name, value] of shown) assert.equal(first.headers.get(name!), value);
 
-      // As if the 120 calls of a minute had been made 58 seconds ago.
+      // Makes it look as if the 120 calls of a minute had been made 58 seconds ago.
       await sql`
         update crm.rate_limits set hits = array_fill(clock_timestamp() - interval '58 s', array[120])
         where key_id = ${id}`;

@@ -49,7 +49,7 @@ async function openImport() {
   };
 }
 
-Deno.test("clients/examples/csv-import imports the file of its README, says which lines it rejects, and takes them corrected", async () => {
+Deno.test("clients/examples/csv-import imports the file of its README, says which lines it rejects, and imports them once they are corrected", async () => {
   await using opened = await openImport();
   const dry = await opened.run(DRY_RUN);
   assert.equal(dry.code, 0, dry.output);

@@ -35,7 +35,7 @@ Deno.test("A page of a key's log reads at most 5,000 requests twice, and the cou
     from generate_series(1, ${REQUESTS}) n`;
   await sql`vacuum analyze crm.requests`;
   for (const { query, rows, atMost } of PAGES) {
-    // In one transaction, because Postgres may reset these counters when a transaction ends.
+    // Counts in one transaction, because Postgres may reset these counters when a transaction ends.
     const { found, read } = await sql.begin(async (sql) => {
       const before = await readRows(sql);
       const [reply] = await sql<[{ n: number }]>`

@@ -86,7 +86,8 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
     assert.equal(answered, 0);
     if (order === keys) await holder`rollback`;
     for (const [index, { status, retryAfter }] of (await Promise.all(calls)).entries()) {
-      // On a busy machine the calls above may take 5 s, for which a call waits for a place of its workspace.
+      // On a busy machine the calls above may take 5 s, as long as a call waits for a connection of its workspace's
+      // share.
       const isServed = order === keys && (status === 200 || await ended[index]! < 5);
       assert.deepEqual([status, retryAfter], isServed ? [200, null] : [503, "5"]);
     }

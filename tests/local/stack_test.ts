@@ -148,7 +148,7 @@ test("A start upgrades the data of an earlier release, and keeps a copy that a s
     await addWorkspace(file.database_url, "Padaria");
     await query(file.database_url, forget);
   });
-  // Left by an upgrade that failed.
+  // This folder is as an upgrade that failed would leave it.
   await Deno.mkdir(`${dataDir}-before-20261126000001`);
   const upgraded = await startStackProcess(dataDir);
   await addWorkspace(upgraded.file.database_url, "Nova");
@@ -307,7 +307,7 @@ test("While the database is down, api-v1-health and a refresh are 503; when it i
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       return await callApi(file, "api-v1-health");
     };
-    // More calls than connections, to find a connection that is never returned.
+    // Makes more calls than there are connections, to find a connection that is never returned.
     const healths = async () => new Set(await Promise.all(Array.from({ length: 32 }, health)));
     assert.deepEqual(await healths(), new Set([200]));
     await stopPostgres(dataDir);

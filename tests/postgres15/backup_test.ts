@@ -104,7 +104,7 @@ async function moveDatabase(): Promise<void> {
       (select count(*)::integer from crm.contacts c where c.name like 'Ana %') as kept,
       array(select q.delivery_id::text from crm.webhook_queue q where q.lease_until is not null) as leased`;
   assert.ok(kept >= 20 && leased.length > 0);
-  // As if the time had passed.
+  // Makes it look as if the leases had ended.
   await sql`update crm.webhook_queue set lease_until = now() where lease_until is not null`;
 
   const after = await startStackProcess(dataDir, { ...receiver.env, DATABASE_URL: next.url });

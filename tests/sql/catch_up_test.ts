@@ -153,7 +153,8 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
       async (place) => {
         await emit(sql, place, 25);
         await deliverAll(sql, place);
-        // Not from the pool, which could give the killed connection to another step before it is closed.
+        // This connection is not from the pool, which could give a killed connection to another step before it is
+        // closed.
         const own = openSql(database.url, { max: 1 });
         const killed = assert.rejects(
           async () => await own`select crm.catch_up_subscriptions(), pg_sleep(60)`,

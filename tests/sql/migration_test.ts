@@ -48,7 +48,10 @@ grant select on crm.thing_names to crm_api;
 grant execute on function crm.thing_kept(text), crm.thing_area(crm.thing_size) to crm_api;
 `;
 
-/** The same after a change of each kind. The owner of the database must be able to replace what crm_api owns. */
+/**
+ * The released objects after a change of each kind. The owner of the database must be able to replace what crm_api
+ * owns.
+ */
 const CHANGED = RELEASED
   .replace("begin return api", "begin /* Changed */ return api")
   .replace("(id uuid, name text);", "(id uuid, name text, color text);")

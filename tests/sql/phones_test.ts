@@ -47,7 +47,7 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   ["+5491112345678", "+54 9 11 1234-5678"],
   // Numbers without a country code: no Brazilian number has eleven digits whose third is 5.
   ["15551234567", "1 555 123 4567"],
-  // Two numbers in one text, an extension, no number.
+  // Texts with two numbers, with an extension, or without a number.
   ["1197777123411977771235", "11 97777-1234 / 11 97777-1235"],
   ["11333344441234", "(11) 3333-4444 ramal 1234"],
   ["00", "00"],

@@ -107,7 +107,7 @@ test("Outcomes that are recorded together count in the order in which they ended
       const subscription = await addSubscription(sql, id);
       const [first, second] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });
       const [lost] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 2 });
-      // Not in the order of their ids, in which the function locks them.
+      // The outcomes are not in the order of their ids, in which the function locks them.
       const recorded = await recordOutcomes(
         sql,
         [second!, first!, lost!].map((delivery_id, index) => ({

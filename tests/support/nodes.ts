@@ -99,7 +99,7 @@ async function tellAuth(superuser: Sql, port: number): Promise<void> {
     create function nodes.tell_auth() returns trigger language plpgsql security definer as $$
     begin
       perform extensions.dblink_exec('host=127.0.0.1 port=${port} dbname=postgres user=supabase_admin', format(
-        -- As a replica, so that deleting the former row deletes no others.
+        -- Runs as a replica, so that deleting the former row deletes no others.
         'set session_replication_role = replica; delete from %1$s where id = %2$L; '
         'insert into %1$s select r.* from jsonb_populate_record(null::%1$s, %3$L) r where r.id is not null',
         tg_relid::regclass, coalesce(new.id, old.id), to_jsonb(new)

@@ -24,7 +24,7 @@ export const PARTITION_CHECKS: { name: string; run: Run }[] = [];
 
 const test = (name: string, run: Run) => PARTITION_CHECKS.push({ name, run });
 
-test("the partitions from today to a week ahead are made, with isolation, comment and owner of their table, once", async ({ sql, superuserUrl }) => {
+test("the partitions from today to a week ahead are made once, with the isolation, comment and owner of their table", async ({ sql, superuserUrl }) => {
   await dropAll(sql);
   // The new partitions belong to the owner of their table, even if a superuser runs the job.
   const admin = openSql(superuserUrl, { max: 1 });

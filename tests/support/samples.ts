@@ -159,7 +159,7 @@ async function makeInvitation(sql: Sql, workspaceId: string, email: string): Pro
   await makeMember(sql, workspaceId, "admin");
   const { id } = await createWorkspace(sql, { name: "Outra" });
   const { memberId } = await makeMember(sql, id, "vendedor", email);
-  // As if an admin of that workspace had invited the person.
+  // Makes it look as if an admin of that workspace had invited the person.
   await sql`update crm.members set invited_at = now() where id = ${memberId}`;
   return memberId;
 }

@@ -82,7 +82,7 @@ test("When its fifth attempt fails, a webhook's creator and the active admins ge
   await new Promise((resolve) => setTimeout(resolve, 500));
   assert.equal((await mailsAbout(id)).length, 1);
 
-  // Another deactivation is another mail.
+  // Another deactivation sends another mail.
   await api.post(`/api-v1-webhooks/${id}/reactivate`);
   await deactivate(sql, id);
   await settled(sql, id);

@@ -36,7 +36,7 @@ as $$ select case when k <= 60 then bench.made_at(k) end $$;
 create function bench.anywhere(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 
--- The same, but only rows whose values no other row has.
+-- Like bench.anywhere, but only for rows whose values no other row has.
 create function bench.own(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
 

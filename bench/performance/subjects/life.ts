@@ -17,7 +17,7 @@ const SHARE = 0.7;
 /** Calls a minute for each key: together with the calls just before the load, a key stays under its limit of 120. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
-/** More connections than are ever in use, unless the functions stall. */
+/** A number of connections that is never reached unless the functions stall. */
 const CONNECTIONS = 64;
 const SAMPLE_MS = 1_000;
 

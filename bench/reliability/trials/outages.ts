@@ -13,7 +13,9 @@ const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
 /** The most tries of an outage until a delivery is in flight at the crash. */
 const MAX_TRIES = 5;
-/** New events before each outage: enough that some deliveries are still in flight when a quarter of them has ended. */
+/**
+ * New events of a workspace before each outage. Some deliveries are still in flight when a quarter of them has ended.
+ */
 const EVENTS_OF_A_WORKSPACE = 20;
 
 /** The times of a recovery, in seconds since the restart. */

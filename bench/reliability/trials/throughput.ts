@@ -13,7 +13,7 @@ import { eventually, pause } from "../../harness/waiting.ts";
 
 const RATE = 150;
 const DISPATCHERS = 2;
-/** Enough that their places (4 for a subscription) never limit a dispatcher. */
+/** Enough workspaces that their places (4 for a subscription) never limit a dispatcher. */
 const WORKSPACES = 200;
 /** New events of each workspace whenever fewer than REFILL_BELOW deliveries wait, so that the queue stays filled. */
 const REFILL = 2;
@@ -30,7 +30,7 @@ interface Sample {
   ended: number;
   /** Milliseconds of processor time so far. */
   cpu: number;
-  /** The same for all other work on the machine. */
+  /** Milliseconds of processor time so far for all other work on the machine. */
   elsewhere: number;
   memory: number;
   /** The highest peak of one dispatcher, in bytes. */

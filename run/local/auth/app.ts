@@ -28,7 +28,7 @@ import * as users from "./users.ts";
 const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|08|53|57)/;
 
 export interface AuthSettings {
-  /** As the owner of schema auth. */
+  /** A client as the owner of schema auth. */
   sql: Sql;
   tokens: AccessTokens;
   /** `http://127.0.0.1:<port>/auth/v1` */

@@ -82,7 +82,7 @@ test("GET /api-v1-events: since and object_id do not skip an event that commits 
 
 test("GET /api-v1-events: the cursor of a page with since stays before every open transaction", async ({ api, sql, workspace }) => {
   await using late = await openWrite(workspace, "Tarde");
-  // Old enough that, without the open transaction, the cursor of a page with `since` would be after this event.
+  // The event is so old that, without the open transaction, the cursor of a page with `since` would be after it.
   await makeEvents(sql, workspace.id, 1, { ageS: 300 });
   const { meta: { next_cursor: cursor } } = await readPage(api, { since: "2999-01-01" });
   assert.deepEqual((await readAll(api, { cursor })).events, []);

@@ -141,7 +141,7 @@ test("Every list can be sorted by creation time and by last change", async ({ wo
   assert.deepEqual(pages.flatMap(ids), notes.map(({ id }) => id));
 });
 
-test("A list by several values of a filter sorts all of their deals, not only the newest of each", async ({ workspace, api }) => {
+test("A list filtered by several values sorts all matching deals, not only the newest for each value", async ({ workspace, api }) => {
   const items = Array.from({ length: 40 }, (_, index) => ({
     op: "create",
     data: { title: "D", value: 1000 - index },

@@ -199,7 +199,7 @@ test("A workspace has at most 50 active subscriptions, and creates at most 500 d
   assert.deepEqual(assertError(await post("deal.lost"), "validation_error"), {
     target_url: "O workspace já criou 500 assinaturas diferentes em 30 dias, o máximo",
   });
-  // As an automation tool does when its workflow is switched off and on.
+  // Subscribes again, as an automation tool does when its workflow is switched off and on.
   await api.delete(`${WEBHOOKS}/${last.id}`);
   assert.equal((await post()).status, 201, "the same target and events again");
   for (let times = 1; times <= 9; times++) await insert(499, 0, "29 days");

@@ -32,7 +32,7 @@ export async function violationsOf(page: Page, without?: string): Promise<Violat
       id: string;
       nodes: { html: string }[];
     }
-    // Otherwise axe would also describe every element that passes.
+    // axe describes only violations: by default it would also describe every element that passes.
     const context = { include: ["html"], exclude: without ? [without] : [] };
     return (await axe.run(context, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => ({
       id,

@@ -41,7 +41,8 @@ Deno.test("No write, claim, record or read fails, and no row is lost, while part
   const work = [
     ...Array.from({ length: 3 }, () =>
       repeat(async (sql) => {
-        // Two events in one transaction, as for a lead. The second uses tables that the first has locked already.
+        // Writes two events in one transaction, as a lead does. The second uses tables that the first has locked
+        // already.
         await sql`
           select crm.emit(${workspaceId}, 'contact.created', gen_random_uuid()) from generate_series(1, 2)`;
         emitted += 2;
