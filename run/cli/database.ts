@@ -35,7 +35,7 @@ export function withDatabase<Result>(
   });
 }
 
-/** @throws StackError if the operator named a node of a database that is no proxy. */
+/** @throws StackError if the operator named a node of a database that is not a proxy. */
 export function refuseNode(node: number | undefined): void {
   if (node !== undefined) throw new StackError("--node needs the address of a proxy in DATABASE_URL");
 }

@@ -31,7 +31,7 @@ const TRIES = 20;
 const PAUSE_MS = 500;
 
 /**
- * Applies the missing migrations in order, each in one transaction, and records them exactly as the Supabase CLI does, so
+ * Applies the missing migrations in order, each in one transaction. Records them exactly as the Supabase CLI does, so
  * that each knows what the other applied.
  * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.

@@ -98,7 +98,7 @@ begin
   if p_node = 0 then
     return nodes.app_call_at(0, p_user_id, p_session_id, p_workspace_id, p_role, p_verb, p_args);
   end if;
-  -- A statement of its own, because PL/Proxy calls cannot be nested.
+  -- This is a separate statement, because PL/Proxy calls cannot be nested.
   v_person := nodes.person_at(p_user_id);
   return nodes.app_call_with_person(
     p_node, v_person, p_user_id, p_session_id, p_workspace_id, p_role, p_verb, p_args
@@ -299,7 +299,7 @@ begin
       or v_reply.error_code not in ('invalid_api_key', 'revoked_api_key', 'service_unavailable') then
       return v_reply;
     end if;
-    -- A grant that was revoked here may have been given anew at another node.
+    -- A grant that was revoked here may have been given again at another node.
     if v_refusal is null or v_refusal.error_code = 'invalid_api_key' then v_refusal := v_reply; end if;
   end loop;
   return v_refusal;

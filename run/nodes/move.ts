@@ -220,7 +220,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
     await sql.unsafe(text);
   }
   const tables = await findTables(source.sql);
-  // A connection of its own, because it is held for the time of the cut.
+  // Each other proxy gets its own connection, which is held for the time of the cut.
   const proxies = [proxy, ...row.proxies.map(open)];
   const owned = stack.move();
   return {
@@ -258,7 +258,7 @@ async function undoSteps({ slot, ids, source, target, tables, proxies }: Move): 
   await Promise.all(proxies.map((proxy) => proxy`delete from nodes.old_credentials where slot = ${slot}`));
 }
 
-/** Removes the workspaces from a node, and what the move has put there. */
+/** Removes from a node the workspaces, and everything that the move has put there. */
 async function leave(
   { sql, number }: Side,
   slot: string,

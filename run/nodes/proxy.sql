@@ -14,8 +14,9 @@ begin
   end if;
 end
 $$;
--- Longer than the 8 s at the nodes, so that a node cancels a slow statement itself, and shorter than the 10 s after which
--- the functions no longer wait. A statement that is cancelled at the proxy alone would go on at the node.
+-- This timeout is longer than the 8 s at the nodes, so that a node cancels a slow statement itself. It is shorter than
+-- the 10 s after which the functions no longer wait. A statement that is cancelled at the proxy alone would go on at
+-- the node.
 alter role crm_functions set statement_timeout = '9500ms';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';

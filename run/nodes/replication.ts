@@ -1,11 +1,12 @@
-// The copy of a slot's rows: a publication with row filters at the node that it leaves, a subscription at the other one.
+// The copy of a slot's rows: a publication with row filters at the node that it leaves, and a subscription at the other
+// node.
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 import { slotInHex } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { rowsOf, type Table } from "./tables.ts";
 
-/** How often the state of the copy is looked at. */
+/** How often the state of the copy is checked. */
 const POLL_MS = 10;
 
 /** A copy that fails is tried again by Postgres, every 5 seconds. */

@@ -17,8 +17,9 @@ export interface Table {
 }
 
 /**
- * Tables that claims and jobs read first, whatever workspace a row is of. At the new node their rows would take the turns
- * of other workspaces, so they arrive late: the long queue when nothing is claimed any more, the others while calls wait.
+ * Tables that claims and jobs read first, whatever workspace a row belongs to. At the new node their rows would take
+ * the turns of other workspaces, so they arrive late: the long queue when nothing is claimed any more, the others while
+ * calls wait.
  */
 const LATE: Readonly<Record<string, "drain" | "cut">> = {
   webhook_queue: "drain",

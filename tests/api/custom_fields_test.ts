@@ -164,7 +164,7 @@ test("A value must have the type of its field, on creation, PATCH, upsert, batch
   );
 });
 
-test("A value from before its definition stays valid until it changes; a choice that is no longer offered, too", async ({ workspace, api }) => {
+test("A value from before its definition stays valid until it changes, and so does a choice that is no longer offered", async ({ workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { n: "três", c: "a" } });
   await define(workspace.key, { object_type: "contact", key: "n", type: "number" });
   const choice = await define(workspace.key, {

@@ -279,7 +279,7 @@ test("A member sees and revokes their own apps, an admin all, and the audit log 
   assert.deepEqual(lines, [["grant_revoked", admin.memberId], ["grant_created", mine.member.memberId]]);
 });
 
-test("Grants are no keys: the keys' pages and counts leave them out, and only those who see a grant see its requests", async ({ sql, workspace: { id } }) => {
+test("Grants are not keys: the keys' pages and counts leave them out, and only those who see a grant see its requests", async ({ sql, workspace: { id } }) => {
   const { member, grant: { id: grantId } } = await makeApp(sql, id, "vendedor", ["contacts:read"]);
   const admin = memberClient((await signIn(sql, id, "admin")).session);
   const { body: keys } = await admin.get("/app-v1-keys");

@@ -88,7 +88,7 @@ Deno.test("Columns are guessed from their headings, a defined field before a kno
   assert.deepEqual(withTarget(["name", "", ""], 1, ""), ["name", "", ""]);
 });
 
-Deno.test("Values are read as people in Brazil write them; what is no value of its type stays as it is, for the server to refuse", () => {
+Deno.test("Values are read as people in Brazil write them; a text that is not a value of its type stays as it is, so that the server refuses it", () => {
   const value = (type: CustomField["type"], text: string, choices: string[] | null = null) =>
     valueOf(text, { type, choices });
   assert.deepEqual(

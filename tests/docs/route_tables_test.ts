@@ -55,7 +55,7 @@ for (const { name, gate } of resources) {
 
   // The functions for members share the schemas of those for keys.
   if (gate === "session") continue;
-  Deno.test(`${name} imports nothing of another function but the schemas of its records`, async () => {
+  Deno.test(`${name} imports from other functions only the schemas of their records`, async () => {
     const files = (await readImports(name, false)).flatMap(({ specifier }) =>
       specifier.split("/supabase/functions/")[1] ?? []
     );

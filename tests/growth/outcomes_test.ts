@@ -27,7 +27,7 @@ Deno.test("Recording a group of outcomes reads no other delivery of the day, eve
       return await readRows(sql) - before;
     });
 
-  // Postgres plans each of the first five calls anew, and then may keep one plan.
+  // Postgres plans each of the first five calls separately, and then may keep one plan.
   for (const outcome of await lease(7)) await countReads([outcome]);
   const leased = await lease(DELIVERIES);
   const read = await countReads(leased.slice(-GROUP));

@@ -1,4 +1,4 @@
-// No endpoint is deprecated now, so these tests declare it of one that exists.
+// No endpoint is deprecated now, so these tests mark an existing endpoint as deprecated.
 import assert from "node:assert/strict";
 import { operationsText } from "../../clients/sdk/write/operations.ts";
 import { endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";

@@ -91,7 +91,8 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
       const isServed = order === keys && (status === 200 || await ended[index]! < 5);
       assert.deepEqual([status, retryAfter], isServed ? [200, null] : [503, "5"]);
     }
-    // A call waits at most 5 s for a place of its workspace, 5 s for a connection, and 5 s for the lock.
+    // A call waits at most 5 s for its workspace's share of the connections, 5 s for a connection, and 5 s for the
+    // lock.
     assert.ok(seconds() < 20, `${seconds().toFixed(1)} s`);
     if (order !== keys) await holder`rollback`;
   }

@@ -238,7 +238,7 @@ test("A filter by an owner, stage or pipeline that the workspace never had is an
   }
   const both = await api.get(`${DEALS}?owner_id=${UNKNOWN_ID}&stage_id=${UNKNOWN_ID}&q=padaria`);
   assertError(both, "invalid_reference", ["owner_id", "stage_id"]);
-  // A filter by an unknown id is no error: the list is empty, because the record may have been deleted.
+  // A filter by an unknown id is not an error: the list is empty, because the record may have been deleted.
   assert.deepEqual(ids(await api.get(`${DEALS}?contact_id=${UNKNOWN_ID}`)), []);
   assert.deepEqual(ids(await api.get(`/api-v1-notes?deal_id=${UNKNOWN_ID}`)), []);
 });

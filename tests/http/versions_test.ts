@@ -49,7 +49,7 @@ for (const { name, path, endpoint } of pathsOf("GET")) {
   });
 }
 
-// The version of a subscription is that of its detail, which has figures, so its PATCH ignores If-Match.
+// A subscription's version also covers the figures of its detail, so its PATCH ignores If-Match.
 for (const { name, path, endpoint } of pathsOf("PATCH").filter(({ name }) => name !== "api-v1-webhooks")) {
   const field = ["name", "title"].find((field) => field in inputSchema(endpoint.body!).properties!)!;
   const change = (value: number) => ({ [field]: `Texto ${value}` });

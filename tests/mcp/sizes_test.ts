@@ -7,7 +7,7 @@ import { test } from "../support/scenario.ts";
 
 const MAX_REPLY_BYTES = 2_000_000;
 
-/** Contacts of which 28 fill the largest page that the API answers, some 500 KB. */
+/** Adds contacts so large that 28 of them fill the largest page that the API answers, some 500 KB. */
 function addContacts(sql: Sql, workspaceId: string, count: number): Promise<unknown> {
   return sql`
     insert into crm.contacts (workspace_id, owner_id, name, custom_fields)

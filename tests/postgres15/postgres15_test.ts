@@ -122,7 +122,7 @@ Deno.test(
           await t.step(name, () => run({ sql, url: server.url, superuserUrl: server.superuserUrl }));
         }
 
-        await t.step("pg_cron makes the partitions, as postgres and by itself", async () => {
+        await t.step("pg_cron makes the partitions on its own, as the role postgres", async () => {
           await passMidnight(150);
           await dropAll(sql);
           // Every minute instead of every hour, because a test cannot wait for that long.

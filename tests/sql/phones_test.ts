@@ -31,7 +31,7 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   // Landlines, and mobile phones from before the ninth digit: eight.
   ["+551133334444", "(11) 3333-4444", "0xx11 3333-4444", "01133334444", "+551133334444"],
   ["+551177771234", "(11) 7777-1234", "+55 11 7777-1234", "+55 11 7777７-1234"],
-  // The area code 55 is no country's code.
+  // Numbers with the area code 55, which is not the country code 55.
   ["+5555977771234", "(55) 97777-1234", "055 97777-1234", "+55 55 97777-1234", "5555977771234"],
   ["+555532221234", "(55) 3222-1234", "5532221234", "555532221234"],
   // Numbers without an area code.

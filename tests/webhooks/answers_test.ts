@@ -35,7 +35,7 @@ Deno.test("The first 1,024 bytes of an answer are kept, however it is framed and
   assert.equal(cut, `${"ç".repeat(511)}x`, "a character that the limit cuts is left out");
 });
 
-Deno.test("An answer that is empty or not text is not kept, and its status counts all the same", async () => {
+Deno.test("An answer that is empty or not text is not kept, and its status still counts", async () => {
   for (const body of ["", "  \n", "\x00\x01", "a\x1b[31m", "\ufffe"]) {
     const outcome = await deliverTo(answers(`HTTP/1.1 200 OK\r\n\r\n${body}`));
     assert.deepEqual(outcome, { ok: true, status: 200 }, JSON.stringify(body));

@@ -19,7 +19,7 @@ export interface Probe {
   /** The endpoint with the filters that the call uses. */
   operation: string;
   /**
-   * SQL expression of the arguments (jsonb) for call number `r` to a workspace with `total` records of the resource and
+   * SQL expression of the arguments (jsonb) for call number `r`. The workspace has `total` records of the resource and
    * `others` records of every other kind. seed.sql defines the rows.
    */
   args: string;
@@ -95,8 +95,8 @@ function pathOf(resource: string, path: string): Record<string, string> {
 }
 
 /**
- * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document,
- * so that nobody has to write one for a new endpoint, filter or field. Reads come first, because writes leave row
+ * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document.
+ * So a new endpoint, filter or field gets its probes without further code. Reads come first, because writes leave row
  * versions.
  */
 export async function makeProbes(): Promise<Probe[]> {

@@ -1,5 +1,5 @@
 -- Functions that insert millions of rows for the growth bench, without HTTP; seed.ts has the columns. The number k of a
--- row in its workspace determines its id, its age and what it refers to. However many rows there are, a column by which
+-- row in its workspace determines its id, its age and what it refers to. For any number of rows, a column by which
 -- lists can be filtered has
 --   * one value in the oldest 120 rows, which a list reaches last (k <= 120),
 --   * one value in every tenth row, which fills a page anywhere (k % 10 = 0),

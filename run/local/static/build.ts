@@ -31,8 +31,8 @@ interface Options {
 }
 
 /**
- * Builds pages when they are first opened, and again when a source is newer, because a stack that only serves the API
- * should need neither their packages nor the time for a build.
+ * Builds pages when they are first opened, and again when a source is newer. So a stack that only serves the API needs
+ * neither their packages nor the time for a build.
  */
 export function createBuild(
   { out, sources, command, env = {} }: Options,

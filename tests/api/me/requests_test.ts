@@ -212,7 +212,7 @@ test("A filter that matches little reads 5,000 requests in a call, and says that
   ]);
 });
 
-test("A page of the log ends at 500 KB, and the next one goes on after it", async ({ sql, workspace }) => {
+test("A page of the log ends at 500 KB, and the next page continues after it", async ({ sql, workspace }) => {
   const { id, key } = await fillLog(sql, workspace.id, 100);
   const error = { code: "validation_error", message: "x".repeat(12_000) };
   await sql`update crm.requests set error = ${sql.json(error)} where key_id = ${id}`;

@@ -89,7 +89,7 @@ export function openAssistant(name: string) {
     get tokens() {
       return kept.tokens;
     },
-    /** Begins anew without tokens; returns where the person must go. */
+    /** Begins again without tokens; returns where the person must go. */
     async connect(): Promise<URL> {
       kept.tokens = undefined;
       kept.wanted = null;

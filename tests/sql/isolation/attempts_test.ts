@@ -71,7 +71,7 @@ test("crm_api forges no event, no delivery, no stored reply and no rate limit, i
   assert.deepEqual((await post()).body, first.body);
 });
 
-test("crm_api writes no row of another workspace, and what a verb may do in its own fails there (spec 1)", async ({ sql, workspace: own }) => {
+test("crm_api writes no row of another workspace: what a verb may do in its own workspace fails there (spec 1)", async ({ sql, workspace: own }) => {
   const { workspace: { id, key, memberId }, deal } = await makeWorkspaceWithDeal(sql);
   const { id: subscription } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await as("crm_api", sql, own.id, async (sql) => {
