@@ -26,7 +26,7 @@ export interface Move {
   source: Side;
   target: Side;
   tables: Table[];
-  /** The operator's proxy, which has the row in nodes.moves, and all others. */
+  /** All proxies. The first is the operator's, which has the row in nodes.moves. */
   proxies: Sql[];
   log: (what: string) => void;
   /** How long calls waited, in milliseconds; null before the cut. */
@@ -115,7 +115,7 @@ const STEPS = {
 type Step = keyof typeof STEPS;
 
 /**
- * Moves a workspace, or goes on with a move that was interrupted, from the beginning of its last step.
+ * Moves a workspace, or continues an interrupted move from the beginning of its last step.
  * @param proxy the operator's connection to a proxy
  * @throws StackError if it cannot be moved.
  */

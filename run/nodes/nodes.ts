@@ -264,7 +264,7 @@ function libpq(url: string): string {
     (mode ? ` sslmode=${mode}` : "");
 }
 
-/** What the proxy is made from, to keep in a safe place. */
+/** Reads what the proxy is made from, so that it can be kept in a safe place. */
 export async function readProxy(proxy: Sql): Promise<ProxyData> {
   const nodes = await proxy<ProxyData["nodes"]>`
     select n.node, o.option_value as connection, n.url

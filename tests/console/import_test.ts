@@ -111,7 +111,7 @@ Deno.test("Values are read as people in Brazil write them; a text that is not a 
   assert.deepEqual(value("choices", "grande; outro", ["Médio", "Grande"]), ["Grande", "outro"]);
 });
 
-Deno.test("A line is found by its code, else by its e-mail, else by its phone; one with none of them, one that repeats another and one with other columns have a fault", () => {
+Deno.test("A line is found by its code, else by its e-mail, else by its phone; a line without any of them, a line that repeats another and a line with other columns are faulty", () => {
   const targets = guessTargets(["Código", "Nome", "Sobrenome", "E-mail", "Telefone", "Tags"], []);
   const lines = [
     ["c-1", "Ana", "Souza", "ana@sol.example", "", "vip, feira,vip"],

@@ -114,7 +114,7 @@ Deno.test(needing(SHELL, {
     }),
 }));
 
-test("Verbs that the page idempotency calls repeatable answer 200 again", async ({ api, newDeal }) => {
+test("A repeated call answers 200 for the verbs that the page idempotency names as repeatable", async ({ api, newDeal }) => {
   const [deal, lost] = [await newDeal(), await newDeal()];
   const merged = (await api.post("/api-v1-contacts", { name: "Outra" })).body.id;
   for (

@@ -127,7 +127,7 @@ test("a call that was cancelled before it was counted is counted before the next
   const replies = await Promise.all([isolate.send(headers), isolate.send(headers)]);
   assert.deepEqual(replies.map(({ status }) => status), [503, 503]);
   await holder`rollback`;
-  // 120 minus this call and the two that were cancelled.
+  // 117 is the limit of 120 minus this call and the two cancelled calls.
   for (const left of [117, 116]) {
     assert.deepEqual(await isolate.send(headers), { status: 200, left, retryAfter: null });
   }

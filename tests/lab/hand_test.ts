@@ -31,7 +31,7 @@ Deno.test("The hand-written function does the work for which it is compared with
     return { status: response.status, body: await response.json() };
   };
 
-  await t.step(`It creates, shows and lists the contacts of its workspace alone`, async () => {
+  await t.step(`It creates, shows and lists only the contacts of its workspace`, async () => {
     const { status, body: { id } } = await send(workspace.key, "/contacts", CONTACT);
     assert.equal(status, 201);
     const shown = await send(workspace.key, `/contacts/${id}`);
@@ -76,7 +76,7 @@ Deno.test("The hand-written function does the work for which it is compared with
   );
 });
 
-Deno.test("The statements of PostgREST do the same work, for the workspace in the token alone", async () => {
+Deno.test("The statements of PostgREST do the same work, only for the workspace in the token", async () => {
   await using world = await openWorld();
   const { sql } = world;
   const workspace = await makeWorkspace(sql);

@@ -269,7 +269,7 @@ function testLimits(resource: RecordResource): void {
   const unique = Object.keys(filters).filter((name) => filters[name]!.unique);
   const [ofPost, ofPatch] = [fieldLimits(newRecord, own), fieldLimits(patch, own)];
   for (const field of new Set([...Object.keys(ofPost), ...Object.keys(ofPatch)])) {
-    test(`${path} takes ${field} within its limits and names it outside of them (spec 2.1, 7, 8)`, async ({ workspace: { key }, api, minimal }) => {
+    test(`${path} accepts ${field} within its limits and names it in the error otherwise (spec 2.1, 7, 8)`, async ({ workspace: { key }, api, minimal }) => {
       const { id } = await create(key, path, minimal);
       const sends = [
         [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
