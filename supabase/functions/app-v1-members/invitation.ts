@@ -11,7 +11,7 @@ export interface InvitationMail {
 
 /** Longest name in a mail. */
 const MAX_NAME = 80;
-/** What a mail program would make a link of: an address, a domain, an e-mail address. */
+/** What a mail program may turn into a link: a URL, a domain or an e-mail address. */
 const LINK = /[/@<>]|\.\p{L}{2}/u;
 
 /**

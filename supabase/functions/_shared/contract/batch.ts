@@ -15,7 +15,7 @@ export const MAX_BATCH_ITEMS = 100;
 /** Limits on a batch's body: they admit 100 items with 10 KB of custom_fields each, and keep validation near 40 ms. */
 export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
 
-/** An operation whose items have `data`, and the fields `own` beside it. */
+/** An operation whose items have `data` and the additional fields `own`. */
 export function batchOperation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchOperation {
   return { item: z.object({ op: z.enum([op]), ...own, data: z.record(z.string(), z.unknown()) }), data };
 }

@@ -234,7 +234,10 @@ export class CrmRecord {
     return Object.fromEntries(names.map((name) => [name, this.fields[name]!]));
   }
 
-  /** Requires the required filter or one by the record's deal. Without the former, the list can only be sorted by id. */
+  /**
+   * Refuses a query that has neither the required filter nor a filter by the record's deal. Without the required
+   * filter, the list can only be sorted by id.
+   */
   #requireFilter(query: z.ZodObject): z.ZodObject {
     const names = Object.keys(this.filters);
     const required = names.find((name) => this.filters[name]!.required);

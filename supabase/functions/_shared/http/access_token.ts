@@ -64,8 +64,8 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
 }
 
 /**
- * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here, and so is
- * any symmetric one: strangers could otherwise make the API ask Supabase Auth.
+ * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here. So is a
+ * token with a symmetric signature: with such tokens, strangers could make the API call Supabase Auth.
  */
 export async function verifyAppToken(token: string): Promise<AppSession | ApiError> {
   if (!ASYMMETRIC.includes(algorithmOf(token) ?? "")) return new ApiError("invalid_session");

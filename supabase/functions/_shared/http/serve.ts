@@ -133,7 +133,7 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   return outcomeOf(door, () => result().catch((fault) => internalError(call, fault)));
 }
 
-/** Stands for the workspace of a caller whom the door does not know: it will refuse the call. */
+/** Stands for the workspace of a caller whom the door does not know and will refuse. */
 const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
 
 /**
