@@ -222,7 +222,7 @@ begin
 end
 $$;
 comment on function crm.elsewhere(text) is
-  'The message for a call from outside the networks of its key, as details. p_address is '''' if it is unknown.';
+  'The error details for a call from an address outside its key''s networks. p_address is '''' if it is unknown.';
 
 create function crm.answer_request(
   p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
@@ -337,9 +337,10 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
-  'The door for API keys: answers one request, given the SHA-256 of the key, and the slot behind it. p_scope is null '
-  'for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
-  'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
+  'The door for API keys: answers one request. p_key_hash: the SHA-256 of the key, then the key''s slot. p_scope is '
+  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the '
+  'idempotency key are checked. p_args null: only identifies the key and counts no call. p_address: where the call '
+  'comes from (crm.identify).';
 
 -- What a key may know about itself: GET /api-v1-me.
 

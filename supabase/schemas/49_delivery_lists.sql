@@ -62,7 +62,7 @@ comment on function crm.delivery_summary(uuid, uuid) is
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
 language sql immutable parallel safe as $$ select p_wanted is null or p_wanted = crm.shown_state(p_stored, p_may_send) $$;
 comment on function crm.is_in_state(text, text, boolean) is
-  'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
+  'Whether a delivery with this stored state is shown in the state p_wanted. A null p_wanted matches every state.';
 
 create function crm.delivery_ids(
   p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
@@ -253,9 +253,9 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now; body is null if it cannot be built. body_as_sent tells whether the last attempt that sent a body sent exactly '
-  'this one: `data` is the object as it is now, and bodies are not stored; null if none was sent. Null if there is no '
-  'such delivery.';
+  'now; body is null if it cannot be built. body_as_sent tells whether the last body sent was exactly this one, null '
+  'if none was sent: bodies are not stored, and `data` is the object as it is now. Returns null if there is no such '
+  'delivery.';
 
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text

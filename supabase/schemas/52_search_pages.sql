@@ -22,8 +22,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'The ids, in their order, whose records match the filters of the walk, or are in the unfiltered list if the walk is '
-  'empty, and whose current text has the words.';
+  'Those of the ids, in their order, whose records match the walk''s filters and whose current text has the words. If '
+  'the walk is empty, the records must be in the unfiltered list.';
 
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
@@ -60,7 +60,7 @@ begin
         order by x.id desc limit v_rows
       ) w;
       next_id := v_walked[v_rows];
-      -- Only archived records are skipped, and they are few: little more than a page must be read.
+      -- Only archived records are skipped, and they are few, so little more than a page must be read.
       if cardinality(v_matches) > v_enough then
         v_matches := v_matches[:v_enough];
         next_id := v_matches[v_enough];
@@ -85,13 +85,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many rows as would fill the page if the words were as frequent in them as in the rows read so far. Fewer
-    -- for a long search, because long words take longer to compare.
+    -- Read twice as many rows as would fill the page if the words are as frequent there as in the rows read so far.
+    -- Read fewer for a long search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words. The index finds the others if they are few.
+    -- Few of the newest records have the words. The index finds the older ones, if these are few.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -235,7 +235,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- If somebody else, such as an erasure, is writing texts of the workspace, leave these to the next run.
+  -- If somebody else, such as an erasure, is writing texts of the workspace, leave the work to the next run.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l

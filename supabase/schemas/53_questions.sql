@@ -159,13 +159,15 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: that of its name (crm.name_rank), 3 for one that only its company''s name found.';
+  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if only its company''s name was '
+  'found.';
 
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
 comment on function crm.name_rank(text, text) is
-  'How well a name fits the folded words of a search: 0 the same, 1 begins so, 2 has them elsewhere.';
+  'How well a name fits the folded words of a search. 0: it is equal; 1: it begins with them; 2: it has them '
+  'elsewhere.';
 
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
@@ -268,8 +270,8 @@ begin
 end
 $$;
 comment on function api.search_list(jsonb) is
-  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies found; '
-  'the best first. Leaves out the types that the key has no scope to read.';
+  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies '
+  'found, best matches first. Leaves out the types that the key has no scope to read.';
 
 -- Records in use that have the same value, page by page in the order of the value's index.
 

@@ -15,9 +15,9 @@ create table crm.requests (
   primary key (workspace_id, key_id, id)
 ) partition by range (id);
 comment on table crm.requests is
-  'One row for each request with a valid key; of several 429 of a key in a second, one at least. Only crm.log_requests '
-  'writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. Without foreign keys, '
-  'because with them each row would lock the key''s row.';
+  'One row for each request with a valid key. If a key gets several 429 in a second, at least one has a row. Only '
+  'crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. '
+  'Without foreign keys, because with them each row would lock the key''s row.';
 comment on column crm.requests.id is 'Contains when the request began (UUIDv7).';
 comment on column crm.requests.path is
   'The path with the names of the query''s parameters, without their values: /api-v1-contacts?email&limit.';
@@ -301,7 +301,7 @@ begin
 end
 $$;
 comment on function crm.request_failures(uuid, uuid) is
-  'JSON that says how many requests of a key failed, and why: requests and failures in the last 48 hours and in 7 days of '
-  'the workspace''s time zone, oldest first; failures by status; the 10 commonest error codes; and the minute with most '
-  'admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there are more, is_partial '
-  'is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
+  'JSON that says how many requests of a key failed, and why: requests and failures by hour (the last 48) and by day '
+  '(the last 7, in the workspace''s time zone), oldest first; failures by status; the 10 commonest error codes; and '
+  'the minute with most admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there '
+  'are more, is_partial is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';

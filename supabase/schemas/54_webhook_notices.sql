@@ -19,7 +19,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- After a day the mail is of no use. So a mail service that is down is not asked for ever, either.
+    -- After a day the mail is of no use. The limit also ends the retries to a mail service that is down.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end
@@ -37,7 +37,7 @@ begin
         or m.id = (
           select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
         )
-        -- In the console a person creates it, whom the audit log names at that moment.
+        -- The audit log names the person who created the subscription in the console.
         or m.id in (
           select l.member_id from crm.audit_log l
           where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'

@@ -2,7 +2,7 @@
 -- record refer to the remaining one, so that none is left behind when the application merges. See
 -- docs/decisions/0019-merge-archive-erase.md.
 
--- For a merge to find the records that were merged earlier into the record it merges.
+-- With these indexes, a merge finds the records that were merged earlier into the record that it merges now.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
 
@@ -87,7 +87,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_from limit 200
   );
 begin
-  -- A call that adds a contact to one of these deals holds the deal's lock.
+  -- Wait for calls that add a contact to one of these deals: they hold the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   with gone as (
     delete from crm.deal_contacts k
@@ -103,8 +103,8 @@ begin
 end
 $$;
 comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
-  'Puts another contact in the place of a contact that at most 200 deals have beside their main one, and returns the '
-  'deals. Where both are there, one remains, with its role or else that of the other.';
+  'Replaces an additional contact by another contact in at most 200 deals, and returns these deals. If a deal has '
+  'both, the replacement keeps its role, or gets the other''s role if it has none.';
 
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$

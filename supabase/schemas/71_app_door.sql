@@ -1,12 +1,12 @@
--- The door for signed-in people: app.call. The function has verified the access token of Supabase Auth; every call
--- reads here who the person is, whether the session still exists and what the member may do, so that signing out and
--- losing a role take effect at once.
+-- The door for signed-in people: app.call. The edge function has verified the access token of Supabase Auth. Every call
+-- reads who the person is, whether the session still exists and what the member may do, so that signing out and losing
+-- a role take effect at once.
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
   -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
   -- service claims, and addresses in .invalid cannot exist (RFC 2606): every workspace without a real admin has the
-  -- same one.
+  -- same address.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -149,7 +149,7 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Otherwise whoever has only the password could skip the console's question for the code.
+  -- Otherwise somebody who has only the password could skip the console's question for the code.
   if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
@@ -161,7 +161,7 @@ begin
   from crm.members m
   where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
   order by m.id limit 1;
-  -- A person without a membership may still answer an invitation, and call nothing that requires a role.
+  -- A person without a membership may answer an invitation, but may call nothing that requires a role.
   if v_caller.id is null and p_any_workspace then
     select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes
     from crm.open_invitations(p_user_id) i

@@ -194,7 +194,7 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- To those who can mend it, or take the steps.
+    -- Shown only to those who can mend the cause or take the steps.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));

@@ -142,8 +142,8 @@ comment on function app.member_reinvite(jsonb) is
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Without an address, the admin that app.workspace_create adds cannot sign in, because its address is in .invalid
-  -- (RFC 2606). An invited admin may decline.
+  -- An admin whom app.workspace_create added without an address cannot sign in: it has one in .invalid (RFC 2606). An
+  -- invited admin may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active

@@ -305,7 +305,7 @@ comment on function app.key_update(jsonb) is
   'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
   'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
   'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
-  'the future), key_revoked (a revoked key gets no other end).';
+  'the future), key_revoked (a revoked key cannot get another expiry).';
 
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

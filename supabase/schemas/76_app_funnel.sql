@@ -23,7 +23,7 @@ begin
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
           -- d.stage_id = s.id, written as a range of both columns: only the index of open deals has this order. With an
           -- equality the planner expects the newest deals to be in any stage, and reads the workspace to its end for an
-          -- empty one.
+          -- empty stage.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
