@@ -286,13 +286,13 @@ export const MATCH_BY: Doc = doc(
 
 /** Describes the parameter `expand`. */
 export const EXPAND: Doc = doc(
-  "O que mostrar com id e nome ao lado do campo _id, separado por vírgulas",
-  "What to show by id and name beside its _id field, separated by commas",
+  "Os registros a mostrar com id e nome, ao lado do campo _id; separados por vírgulas",
+  "The records to show by id and name, beside their _id field; separated by commas",
 );
 
 const GROUP_BY: Doc = doc(
-  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, em aberto, o previsto",
-  "Also adds up by owner, stage, month or source, in groups; the month is that of closing or, while open, the expected one",
+  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, se aberto, o do previsto",
+  "Also adds up by owner, stage, month or source, in groups; the month is that of the close or, if open, of the expected close",
 );
 
 const TAGGING: FieldDocs = {
