@@ -133,7 +133,8 @@ create table crm.audit_log (
 comment on table crm.audit_log is
   'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
   'never changed or removed.';
-comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator and the dispatcher.';
+comment on column crm.audit_log.member_id is
+  'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');
@@ -196,7 +197,8 @@ comment on column crm.api_keys.prefix is
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
+  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 '
+  'form.';
 call crm.protect('crm.api_keys');
 -- A person has at most one working grant for a client across all workspaces, because the token names no workspace.
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct

@@ -69,9 +69,9 @@ comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) i
 
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_grant
 -- (77_app_grants.sql) for apps, api.call_by_link (36_proposals.sql) for public links, app.call (71_app_door.sql) for
--- signed-in members. Each identifies its caller; crm.answer_request does the rest. See docs/architecture.md. A door runs
--- with the rights of its owner, so that the calling role needs none; only the verb runs as crm_api (crm.run_verb) or
--- crm_app (crm.run_app_verb).
+-- signed-in members. Each identifies its caller; crm.answer_request does the rest. See docs/architecture.md. A door
+-- runs with the rights of its owner, so that the calling role needs none; only the verb runs as crm_api (crm.run_verb)
+-- or crm_app (crm.run_app_verb).
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void

@@ -203,7 +203,8 @@ begin
 end
 $$;
 comment on function app.custom_field_update(jsonb) is
-  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, not_found.';
+  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, '
+  'not_found.';
 
 create function app.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -120,7 +120,8 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is 'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is
+  'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
 
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$

@@ -1,8 +1,7 @@
 -- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30, requests for 7. Older rows are
--- dropped with their partition, because deleting a large day takes minutes. An id begins with the time of its event (UUIDv7), so a
--- day is a range of ids, and a statement that knows an id reads one partition. Each table has its own job: a
--- transaction that locked two tables could deadlock with one that writes both. See
--- docs/decisions/0008-queue.md.
+-- dropped with their partition, because deleting a large day takes minutes. An id begins with the time of its event
+-- (UUIDv7), so a day is a range of ids, and a statement that knows an id reads one partition. Each table has its own
+-- job: a transaction that locked two tables could deadlock with one that writes both. See docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
 -- sql, so that Postgres inlines it into each insert: a default in plpgsql would take 50 % longer.

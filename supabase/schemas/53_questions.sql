@@ -101,8 +101,9 @@ begin
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
-  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the kinds '
-  'that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 deals.';
+  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
+  'kinds that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 '
+  'deals.';
 
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

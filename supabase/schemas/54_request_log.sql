@@ -51,8 +51,8 @@ begin
 end
 $$;
 comment on function crm.log_requests(json) is
-  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
-  'no table.';
+  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may '
+  'write no table.';
 
 create function crm.request_ids(
   p_workspace_id uuid, p_key_id uuid, p_status text, p_code text, p_path text, p_since timestamptz,
@@ -124,8 +124,8 @@ $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
   'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
-  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be short '
-  'or empty although there is a next one.';
+  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
+  'short or empty although there is a next one.';
 
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -194,9 +194,9 @@ begin
 end
 $$;
 comment on function app.key_requests(jsonb) is
-  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
-  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path (how it '
-  'begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and '
+  'meta with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path '
+  '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
 -- Read in the order of an index, as in crm.request_ids. Without jit, because the sorts of groups that remain have an

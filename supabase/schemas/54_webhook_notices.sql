@@ -63,10 +63,10 @@ begin
 end
 $$;
 comment on function crm.notice_claim() is
-  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: the '
-  'active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail does not '
-  'report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds since 1970. '
-  'Reads all workspaces, so it is security definer and only for the dispatcher.';
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: '
+  'the active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail '
+  'does not report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds '
+  'since 1970. Reads all workspaces, so it is security definer and only for the dispatcher.';
 
 create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
 language sql volatile security definer set search_path = '' as $$

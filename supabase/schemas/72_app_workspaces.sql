@@ -202,7 +202,8 @@ end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
   'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
-  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise null).';
+  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise '
+  'null).';
 
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -271,9 +272,10 @@ end
 $$;
 comment on function app.workspace_update(jsonb) is
   'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
-  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
-  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, refuses_undefined_fields. Codes: validation_error, not_found, '
-  'insufficient_role (for a member who is no longer an admin).';
+  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. '
+  'Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, '
+  'refuses_undefined_fields. Codes: validation_error, not_found, insufficient_role (for a member who is no longer an '
+  'admin).';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

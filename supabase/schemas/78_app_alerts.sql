@@ -1,6 +1,6 @@
--- What the console shows without being asked: what has stopped or soon will (alerts), and what a new workspace has still
--- to do (first steps). Both are in the reply that the console starts with, so each statement reads a few rows by an
--- index, whatever the workspace has.
+-- What the console shows without being asked: what has stopped or soon will (alerts), and what a new workspace has
+-- still to do (first steps). Both are in the reply that the console starts with, so each statement reads a few rows by
+-- an index, whatever the workspace has.
 
 -- A subscription is never deleted, so a workspace may have many inactive ones.
 create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)

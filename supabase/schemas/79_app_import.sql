@@ -93,8 +93,8 @@ begin
 end
 $$;
 comment on function crm.with_import_companies(jsonb) is
-  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
-  'exist; an item whose company is refused has that error.';
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do '
+  'not exist; an item whose company is refused has that error.';
 
 create function crm.with_kept_fields(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -221,6 +221,6 @@ begin
 end
 $$;
 comment on function app.contact_import(jsonb) is
-  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company (crm.with_import_companies), '
-  'and returns its reply. With dry_run nothing is written, and each contact that exists has changes: field, from, to. '
-  'Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
+  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company '
+  '(crm.with_import_companies), and returns its reply. With dry_run nothing is written, and each contact that exists '
+  'has changes: field, from, to. Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';

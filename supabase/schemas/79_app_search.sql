@@ -1,4 +1,5 @@
--- The search of the console: by words in keys, webhooks and records, or by a whole id. See docs/decisions/0013-search.md.
+-- The search of the console: by words in keys, webhooks and records, or by a whole id. See
+-- docs/decisions/0013-search.md.
 
 create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
 returns table (type text, id uuid, name text, detail text, parent_id uuid)

@@ -1,5 +1,6 @@
 -- The rights of each role, in one place. A role may do only what is granted here: PUBLIC may execute no function
--- (10_roles_and_helpers.sql), and no other file grants anything to these roles. See docs/decisions/0011-least-rights.md.
+-- (10_roles_and_helpers.sql), and no other file grants anything to these roles. See
+-- docs/decisions/0011-least-rights.md.
 --
 --   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
 --   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due,
