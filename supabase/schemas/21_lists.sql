@@ -246,8 +246,8 @@ create function crm.list_by(
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- As in api.<name>_list. A composed statement is planned for its values: if the statistics suggest few rows, the
--- planner would sort incrementally and read the workspace to its end.
+-- These settings have the same reasons as in api.<name>_list. A composed statement is planned for its values: if the
+-- statistics suggest few rows, the planner would sort incrementally and read the workspace to its end.
 set enable_sort = off set enable_incremental_sort = off
 -- A page needs only joins by the primary key.
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -322,7 +322,7 @@ comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
 
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set jit = off as $$
 declare
@@ -340,7 +340,7 @@ begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- With `since`, the rows read by id are probably fewer than those of a range.
+  -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- Short attempts first: one statement may have few rows where another has tens of thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
@@ -394,7 +394,7 @@ comment on function crm.keep_cursor(text, text, text, uuid) is
 
 create function crm.sorted_list(p_record text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

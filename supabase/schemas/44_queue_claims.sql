@@ -167,8 +167,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- One shard at a time: usually the first has enough, and until a vacuum each search also reads the rows that were
-    -- claimed before.
+    -- Search one shard at a time: usually the first has enough deliveries, and until a vacuum each search also reads
+    -- the rows that were claimed before.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (

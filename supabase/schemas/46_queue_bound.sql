@@ -231,7 +231,7 @@ comment on type crm.caught_up is
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
--- As in crm.recover_deliveries.
+-- These settings have the same reasons as in crm.recover_deliveries.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off
 -- The timeout is for the last step's lock, which waits for transactions that left deliveries out.

@@ -359,7 +359,8 @@ comment on function api.change_list(jsonb) is
 
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in api.change_list. Only joins by the primary key: a hash would read every deal of the workspace.
+-- These settings have the same reasons as in api.change_list. Joins use only the primary key, because a hash join would
+-- read every deal of the workspace.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare

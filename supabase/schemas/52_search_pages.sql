@@ -22,8 +22,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Those of the ids, in their order, whose records match the walk''s filters and whose current text has the words. If '
-  'the walk is empty, the records must be in the unfiltered list.';
+  'The given ids, in their order, of those records that match the walk''s filters and whose current text has the '
+  'words. If the walk is empty, the records must be in the unfiltered list.';
 
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
@@ -112,7 +112,7 @@ create function crm.search_page(
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
@@ -211,7 +211,7 @@ begin
     coalesce(b.reached_at, p.reached_at)
   into v_done
   from crm.search_progress p left join crm.search_backlog b on b.workspace_id = v_workspace_id;
-  -- As in api.event_list.
+  -- Two days earlier, for the reason given in api.event_list.
   v_from := crm.uuid_v7_floor(v_done.reached_at - interval '2 days');
   select count(*), array_agg(distinct e.object_id) filter (where crm.text_changed(e.event, e.facts) = p_record)
   into v_looked, v_ids
@@ -268,7 +268,7 @@ comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
 
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
--- As in crm.pending_texts.
+-- These settings have the same reasons as in crm.pending_texts.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;

@@ -201,7 +201,7 @@ end
 $$;
 comment on function crm.begin_merge() is
   'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
-  'contact.merged and the updates of the moved rows: some hundred at once, the rest by the job.';
+  'contact.merged and the updates of the moved rows. It handles some hundred rows; the job handles the rest.';
 
 -- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
 create trigger emit_merged after update of merged_into_id on crm.contacts
@@ -350,7 +350,7 @@ begin
   if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa'); end if;
   perform crm.lock_company_merges(true);
   perform crm.lock_matches_of_companies(array[v_id, v_merge_id]);
-  -- As in api.contact_merge.
+  -- Locked in order of id, as in api.contact_merge.
   foreach v_next in array array[least(v_id, v_merge_id), greatest(v_id, v_merge_id)] loop
     if v_next = v_id then
       v_winner := crm.company_lock(v_id);

@@ -176,9 +176,10 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, because crm.drain_calls '
-  'counts them; from the newest 20,000 rows of crm.key_calls), working keys (5,000 at most), active webhooks (1,000), '
-  'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
+  'The usage of a workspace: calls of all keys today and in 7 days (by days in the workspace''s time zone; up to a '
+  'minute late, because crm.drain_calls counts them; from the newest 20,000 rows of crm.key_calls), working keys '
+  '(5,000 at most), active webhooks (1,000), active members (5,000), deliveries that wait for an attempt (10,000). A '
+  'count at its bound may be larger.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$

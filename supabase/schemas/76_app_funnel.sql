@@ -157,8 +157,8 @@ comment on function app.funnel_get(jsonb) is
 
 create function app.funnel_deal(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in api.change_summary. The conditions compare the deal and the id as one row value, which only one index can serve
--- (as in api.<name>_list).
+-- These settings have the same reasons as in api.change_summary. The conditions compare the deal and the id as one row
+-- value, which only one index can serve (as in api.<name>_list).
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare

@@ -80,7 +80,7 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created, because the app would go on receiving events.';
+  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
 
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$

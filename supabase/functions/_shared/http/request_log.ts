@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 
 /** Milliseconds for which requests are collected before they are written. */
 const COLLECT_MS = 1_000;
-/** Number of waiting requests that are written at once, without further waiting. */
+/** When this many requests wait, they are written at once. */
 const FULL = 100;
 /** Maximum requests that wait, for example while the database is down; beyond this number, the oldest is dropped. */
 const MAX_WAITING = 500;
