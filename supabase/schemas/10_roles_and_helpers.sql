@@ -264,8 +264,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent: the number sent is its last digits, or the '
-  'same Brazilian mobile number without the ninth digit.';
+  'Whether the number in the record is more complete than the number sent: the number sent has only its last digits, '
+  'or lacks the ninth digit of the same Brazilian mobile number.';
 
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$

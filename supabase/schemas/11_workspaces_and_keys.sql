@@ -93,8 +93,8 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- The query of crm.active_member, repeated: calling that function would make crm.default_owner take 50 % longer, for
-  -- every new record.
+  -- Repeats the query of crm.active_member: calling that function would make this one take 50 % longer for every new
+  -- record.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
@@ -314,8 +314,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller whose secret has the hash in the first 32 bytes; the slot after them is ignored. p_address: the address '
-  'of the call. Without it, a key that is bound to networks is refused.';
+  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function ignores. '
+  'p_address: the address of the call. Without it, a key that is bound to networks is refused.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$

@@ -190,9 +190,9 @@ begin
 end
 $$;
 comment on function crm.drain_calls() is
-  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns for how many keys. '
-  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
-  'last run. Rows without a key (links, sessions) are skipped.';
+  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns the number of keys. '
+  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the last '
+  'run. Rows without a key (links, sessions) are skipped.';
 
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)

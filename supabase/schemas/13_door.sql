@@ -14,9 +14,11 @@ create table crm.idempotency_keys (
 comment on table crm.idempotency_keys is
   'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
   'Errors are not stored.';
-comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
+comment on column crm.idempotency_keys.request_hash is
+  'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: a repetition must then have no Location header either.';
+  'Whether the reply is from an upsert that found its record: the reply to a repeated call must then have no Location '
+  'header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -176,7 +178,7 @@ begin
         'field', 'external_id', 'message', null,
         'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
       ));
-    -- lock_not_available, deadlock_detected, query_canceled
+    -- These states are lock_not_available, deadlock_detected and query_canceled.
     when p_failure.state in ('55P03', '40P01', '57014') then
       error_code := 'service_unavailable';
     else

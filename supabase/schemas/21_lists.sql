@@ -451,7 +451,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- `offset 0`: otherwise the planner could read the index of the order, and the whole workspace with it.
+    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;

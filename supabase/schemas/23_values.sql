@@ -178,7 +178,7 @@ as $$
   end
 $$;
 comment on function crm.custom_field_error(crm.custom_fields, jsonb) is
-  'What is wrong with a value of the field, in Portuguese; null if it is valid. The value is not null.';
+  'What is wrong with a value of the field, in Portuguese; null if it is valid. p_value must not be null.';
 
 create function crm.refuses_undefined_fields() returns boolean
 language plpgsql stable security definer set search_path = '' as $$

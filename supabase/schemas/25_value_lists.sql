@@ -16,7 +16,7 @@ comment on column crm.record_values.value is 'The value in the form of crm.value
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
 call crm.protect('crm.record_values');
 
--- What a list filters by.
+-- The filters of a list by tags and custom fields.
 
 create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
 language sql immutable as $$
@@ -192,7 +192,7 @@ declare
 begin
   loop
     exit when clock_timestamp() >= p_end;
-    -- The field whose records still to index are the newest.
+    -- The field that still lacks the newest records.
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);

@@ -71,7 +71,7 @@ begin
 end
 $$;
 comment on function api.company_create(jsonb) is
-  'Creates a company and returns it with the companies it resembles. Raises the codes of crm.company_new.';
+  'Creates a company and returns it with the ids of similar companies. Raises the codes of crm.company_new.';
 
 create function api.company_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -4,7 +4,7 @@
 -- job: a transaction that locked two tables could deadlock with one that writes both. See docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
--- sql, so that Postgres inlines it into each insert: a default in plpgsql would take 50 % longer.
+-- SQL, so that Postgres inlines the function into each insert: a default in plpgsql would take 50 % longer.
 language sql volatile as $$
   -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
   select (

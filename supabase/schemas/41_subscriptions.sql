@@ -93,7 +93,7 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
+  'Trigger: sets deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
   'due, and ends the catch-up of a deleted subscription.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();

@@ -79,7 +79,7 @@ comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
   'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may '
-  'contain what the receiver was sent, so an erasure clears those that mention the person (crm.erase_answers).';
+  'contain what the receiver was sent, so an erasure clears the answers that mention the person (crm.erase_answers).';
 comment on column crm.webhook_attempts.body_digest is
   'SHA-256 of the body sent. `data` is the object at the moment of the attempt, so a body made later may differ.';
 call crm.protect('crm.webhook_attempts');
@@ -231,9 +231,9 @@ end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
   'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object, or the deal of an activity, note or proposal. owner_id is that of the object, otherwise of its deal. An '
-  'object that has no such field does not pass. changed_fields restricts only updated events. Compares the object as '
-  'it is now.';
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is the object''s owner, '
+  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only updated events. '
+  'Compares the object as it is now.';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$

@@ -65,7 +65,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Counted for each target by an index, because the planner does not know how much is in flight.
+    -- The deliveries in flight are counted for each target by an index, because the planner does not know how many
+    -- there are.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -203,7 +204,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, or the deliveries in flight to a host would be counted for each candidate.
+  -- Materialized, because otherwise the deliveries in flight to a host would be counted for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host

@@ -64,7 +64,7 @@ begin
       )
     from held h
     where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
-      -- With this condition, a plan that uses the index by subscription reads one row too.
+      -- With this condition, a plan that uses the index by subscription also reads only one row.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
       h.duration_ms, h.answer, h.body_digest, h.position
@@ -222,7 +222,7 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into the schema net, in whichever schema it was created.
+  -- pg_net puts its functions into the schema net, whichever schema the extension itself is in.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end

@@ -86,8 +86,8 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'The active subscriptions of a workspace to a type of event that have no filters; crm.fan_out_filtered serves the '
-  'others.';
+  'A workspace''s active subscriptions to a type of event, without those that have filters: crm.fan_out_filtered '
+  'serves these.';
 
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
@@ -316,8 +316,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
-  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Locks no row of the '
-  'subscription, because recording outcomes would wait for that lock.';
+  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Does not lock the '
+  'subscription''s row, because recording outcomes would wait for that lock.';
 
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$

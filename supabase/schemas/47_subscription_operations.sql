@@ -291,7 +291,7 @@ begin
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
+  'Raises validation_error if a period begins in the future, or ends before it begins.';
 
 create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

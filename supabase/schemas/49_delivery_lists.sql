@@ -223,7 +223,7 @@ begin
   order by a.series desc, a.number desc limit 1;
   v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
   if v_delivery.state <> 'pending' and v_sent <> sha256(convert_to(v_body, 'UTF8')) then
-    -- The subscription may have got another payload since.
+    -- The subscription's payload may have been changed since.
     v_other := crm.delivery_body(p_id, v_event, case v_subscription.payload when 'ids' then 'full' else 'ids' end);
     if v_sent = sha256(convert_to(v_other, 'UTF8')) then v_body := v_other; end if;
   end if;
@@ -276,7 +276,7 @@ language sql stable set search_path = '' as $$
       'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
     ]
   ) with ordinality h (name, value, n)
-  -- A subscription without a header of its own has null for its name.
+  -- The name is null if the subscription has no header of its own.
   where h.name <> 'X-Service-Signature-Next'
     or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;

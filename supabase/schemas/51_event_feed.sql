@@ -354,8 +354,8 @@ begin
 end
 $$;
 comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first: for the workspace by event id, for one object by the reversed order of the '
-  'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
+  'A page of the change log, newest first: for the workspace by event id, for one object in reverse order of the feed. '
+  'Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
 
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''

@@ -190,13 +190,14 @@ comment on table crm.search_backlog is
   'not wait for them.';
 comment on column crm.search_backlog.event_id is
   'The id of the last event read, whose place in the feed is `position`.';
-comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
+comment on column crm.search_backlog.reached_at is
+  'The reached_at of crm.search_progress when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- In the order of the feed, whose index starts where events are pending; in order of id the statement would read the
--- events of two days.
+-- Read in the order of the feed, because its index starts where events are pending. In order of id, the statement would
+-- read the events of two days.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();

@@ -102,8 +102,8 @@ end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
   'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
-  'kinds that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 '
-  'deals.';
+  'kinds that the key has no scope to read. Shows moves to another stage only for the newest 20 deals and the last 90 '
+  'days.';
 
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

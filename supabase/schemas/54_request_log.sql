@@ -1,6 +1,6 @@
--- The request log: the requests of each key in the last 7 days, so that people can see why a call failed. The functions
--- write it in groups after they have replied (_shared/http/request_log.ts). It contains no bodies, headers or values of
--- queries. See docs/decisions/0014-keys.md.
+-- The request log: the requests of each key in the last 7 days, so that people can see why a call failed. The edge
+-- functions write it in groups after they have replied (_shared/http/request_log.ts). It contains no bodies, headers or
+-- values of queries. See docs/decisions/0014-keys.md.
 
 create table crm.requests (
   workspace_id uuid not null,
@@ -51,8 +51,8 @@ begin
 end
 $$;
 comment on function crm.log_requests(json) is
-  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may '
-  'write no table.';
+  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the edge functions '
+  'have no rights on tables.';
 
 create function crm.request_ids(
   p_workspace_id uuid, p_key_id uuid, p_status text, p_code text, p_path text, p_since timestamptz,
@@ -199,8 +199,8 @@ comment on function app.key_requests(jsonb) is
   '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
--- Read in the order of an index, as in crm.request_ids. Without jit, because the sorts of groups that remain have an
--- estimated cost at which Postgres would compile the statement.
+-- Read in the order of an index, as in crm.request_ids. jit is off, because Postgres would compile the statement for
+-- the estimated cost of the remaining sorts of groups.
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
 set jit = off as $$
 declare

@@ -131,9 +131,9 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact of a lead, and the field that found it: the oldest unarchived contact with its e-mail, otherwise the '
-  'oldest with its phone and first name and no other e-mail; otherwise the contact that replaced such a contact in a '
-  'merge, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
+  'The contact of a lead, and the field that found it. First the oldest unarchived contact with its e-mail; then the '
+  'oldest with its phone and first name and no other e-mail; then the contact that replaced such a contact in a merge, '
+  'locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$

@@ -272,7 +272,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block: kept, its locks would add a subtransaction for each item until the call ends.
+      -- Undo the block, because its locks would keep a subtransaction for each item until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -327,7 +327,7 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- An atomic batch is undone as a whole, so it must not name one of its own records.
+    -- An atomic batch is undone as a whole, so its errors must not name a record that it created itself.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -455,8 +455,8 @@ create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Runs up to 100 creates, updates and upserts of contacts in one call; raises batch_failed if it is atomic and an '
-  'item fails.';
+  'Runs up to 100 creates, updates, upserts and reads of contacts in one call. Raises batch_failed if the batch is '
+  'atomic and an item fails.';
 
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -476,4 +476,4 @@ comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for acti
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
-comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates only.';
+comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates and reads only.';

@@ -122,8 +122,8 @@ begin
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Earlier merges first, to keep chains short. Then activities before deals, the order in which a PATCH of an activity
-  -- locks them.
+  -- Earlier merges first, to keep chains short. Then activities before deals, because a PATCH of an activity locks them
+  -- in this order.
   foreach v_name in array case
     when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
     else '{companies,contacts,deals}'
@@ -294,7 +294,8 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- Also waits for transactions that are creating a deal or an activity for it, and makes later ones wait.
+      -- Also waits for transactions that are creating a deal or an activity for this contact, and makes later ones
+      -- wait.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -333,8 +334,8 @@ begin
 end
 $$;
 comment on function api.contact_merge(jsonb) is
-  'Merges the contact merge_id into the contact id, fills the empty fields of the latter and returns it; a repeated '
-  'call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
+  'Merges the contact merge_id into the contact id, fills the empty fields of the remaining contact and returns it; a '
+  'repeated call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
 
 create function api.company_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -382,5 +383,5 @@ begin
 end
 $$;
 comment on function api.company_merge(jsonb) is
-  'Merges the company merge_id into the company id, fills the empty fields of the latter and returns it; a repeated '
-  'call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
+  'Merges the company merge_id into the company id, fills the empty fields of the remaining company and returns it; a '
+  'repeated call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';

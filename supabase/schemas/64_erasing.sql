@@ -20,7 +20,7 @@ comment on function crm.url_decoded(text) is
 
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
--- The ICU collation is explicit: in the database's own locale, only ASCII may count as alphanumeric.
+-- The ICU collation is explicit: in the database's own locale, perhaps only ASCII characters are alphanumeric.
 as $$
   select nullif(
     ' ' || btrim(regexp_replace(crm.fold(p_text) collate "und-x-icu", '[^[:alnum:]]+', ' ', 'g')) || ' ', '  '
@@ -256,8 +256,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.origin_fields(crm.deals, crm.traces, boolean) is
-  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. p_texts: the external_id '
-  'even if the name is only part of a word.';
+  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. With p_texts, also an '
+  'external_id in which the name is only part of a word.';
 
 create function crm.erase_deals(
   p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],

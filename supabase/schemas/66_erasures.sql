@@ -313,10 +313,10 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace that the transaction has locked, the contacts merged into it, and the '
-  'copies of their data in its deals, including deals that its leads created and that have another contact now. What '
-  'exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase texts as '
-  'well. Security definer, because verbs may not change notes, receipts or stored replies.';
+  'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
+  'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
+  'now. What exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase '
+  'texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
 
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$
