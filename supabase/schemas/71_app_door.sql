@@ -39,9 +39,9 @@ begin
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
-  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
-  'comes from auth.users and not from the token, some of whose claims a person can write. needs_code: the person has a '
-  'second factor (verified), and no code was typed in this session (aal1).';
+  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
+  'e-mail comes from auth.users and not from the token, because a person can write some of the token''s claims. '
+  'needs_code: the person has a second factor (verified), and no code was typed in this session (aal1).';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -191,7 +191,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
-  -- For app.session_list, which marks the calling session.
+  -- Set for app.session_list, which marks the calling session.
   perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,

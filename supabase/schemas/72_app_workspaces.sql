@@ -83,8 +83,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, among which each call chooses, and the open invitations; nothing '
-  'for the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing for '
+  'the operator. Arguments: none. Codes: validation_error.';
 
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$

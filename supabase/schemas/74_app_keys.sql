@@ -101,7 +101,7 @@ comment on function crm.key_for_update(uuid, uuid) is
 create function crm.require_room_for_key(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- The operator may create more.
+  -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
   -- One new key at a time, so that simultaneous ones are counted too.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
@@ -281,7 +281,7 @@ begin
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
     );
   end if;
-  -- p_args, because in v_args null is absent: here it means that the key does not expire.
+  -- Read from p_args, because v_args has no nulls: here null means that the key does not expire.
   if p_args ? 'expires_at' and v_expires_at is distinct from v_key.expires_at then
     if v_key.revoked_at is not null then
       perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada; crie outra');

@@ -1,5 +1,5 @@
--- Proposals as members create and send them in the console; app.proposal_send (36_proposals.sql) is also the
--- operator's.
+-- Proposals as members create and send them in the console; app.proposal_send (36_proposals.sql) is also a verb for the
+-- operator.
 
 create function crm.deal_proposal_json(p crm.proposals) returns json
 language sql stable as $$

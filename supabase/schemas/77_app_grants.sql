@@ -164,7 +164,7 @@ comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
   'names no workspace, so the person''s former grant for the client ends if it is in another workspace. In the same '
   'workspace it takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working '
-  'grants at most, because the rate limit is for each. Security definer, because the former grant may be in another '
+  'grants at most, because each has its own rate limit. Security definer, because the former grant may be in another '
   'workspace.';
 
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
@@ -261,8 +261,8 @@ begin
 end
 $$;
 comment on function app.grant_create(jsonb) is
-  'Grants an app, the client in Supabase Auth with that id and name, these scopes in the name of the signed-in member; '
-  'replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
+  'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
+  'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
   'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
   'give), not_found (for a caller who is not signed in, such as the operator).';
 

@@ -1,6 +1,6 @@
 -- What the console shows without being asked: what has stopped or soon will (alerts), and what a new workspace has
 -- still to do (first steps). Both are in the reply that the console starts with, so each statement reads a few rows by
--- an index, whatever the workspace has.
+-- an index, however much the workspace has.
 
 -- A subscription is never deleted, so a workspace may have many inactive ones.
 create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
@@ -22,7 +22,8 @@ begin
       '[]'
     )
     from (
-      -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
+      -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
+      -- is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -33,7 +34,7 @@ begin
         order by s.deactivated_at desc limit 50
       )
       union all
-      -- api_keys_expiring.
+      -- Read by the index api_keys_expiring.
       (
         select case when k.expires_at <= now() then 2 else 4 end,
           case when k.expires_at <= now() then 'key_expired' else 'key_expiring' end,
@@ -46,8 +47,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- webhook_subscriptions_listed. One failed attempt needs no alert: the next one, half a minute later, mostly
-      -- succeeds.
+      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next one, half a minute
+      -- later, mostly succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null

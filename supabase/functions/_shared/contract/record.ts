@@ -117,7 +117,7 @@ export class CrmRecord {
   readonly query: z.ZodObject;
   /** Query of the summary: that of the list, without the parameters for pages, and with `group_by`. */
   readonly summaryQuery: z.ZodObject;
-  /** The columns of the values of `sort`, without its `-`. */
+  /** The column for each value of `sort`, without the `-`. */
   readonly sorts: Readonly<Record<string, string>>;
   /** Query of the detail. Its only parameter is `expand`; empty if no field names another record. */
   readonly detailQuery: z.ZodObject;

@@ -1,9 +1,12 @@
-// What OAuth clients read about this service (RFC 9728): which server issues the tokens that it accepts.
+// What OAuth clients read about this service (RFC 9728): which server issues the tokens that the service accepts.
 import { functionsUrl, issuerUrl } from "../runtime/service.ts";
 import { readAppToken } from "./bearer.ts";
 import { jsonReply } from "./reply.ts";
 
-/** Where a function serves its metadata. RFC 9728 has it at the root of the host, where no edge function can be. */
+/**
+ * Where a function serves its metadata. RFC 9728 places metadata at the root of the host, where no edge function can
+ * be.
+ */
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /** The functions that serve metadata: `api-v1` for every function of the API. */
