@@ -84,10 +84,10 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. A subscription's
-  -- deliveries are compared and sorted by both columns, which only one index has: with an equality, the planner may
-  -- expect every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends
-  -- the reading at `since`.
+  -- One statement for each index, because one statement for all cases could use none of them. For a subscription,
+  -- condition and order name both columns, because only one index has both. With an equality, the planner may expect
+  -- every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends the
+  -- reading at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id

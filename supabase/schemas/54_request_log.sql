@@ -162,7 +162,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- A single request is always smaller than a page, so the list goes on.
+  -- The page is full before all ids are shown: the next page begins after the last record on it. One request always
+  -- fits on a page.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
