@@ -225,8 +225,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent: the number sent is its last digits, or the '
-  'same Brazilian mobile number without the ninth digit.';
+  'Whether the number in the record is more complete than the number sent: the number sent has only its last digits, '
+  'or lacks the ninth digit of the same Brazilian mobile number.';
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -361,8 +361,8 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- The query of crm.active_member, repeated: calling that function would make crm.default_owner take 50 % longer, for
-  -- every new record.
+  -- Repeats the query of crm.active_member: calling that function would make this one take 50 % longer for every new
+  -- record.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
@@ -399,7 +399,8 @@ create table crm.audit_log (
 comment on table crm.audit_log is
   'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
   'never changed or removed.';
-comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator and the dispatcher.';
+comment on column crm.audit_log.member_id is
+  'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');
@@ -457,7 +458,8 @@ comment on column crm.api_keys.prefix is
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
+  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 '
+  'form.';
 call crm.protect('crm.api_keys');
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
@@ -565,8 +567,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller whose secret has the hash in the first 32 bytes; the slot after them is ignored. p_address: the address '
-  'of the call. Without it, a key that is bound to networks is refused.';
+  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function ignores. '
+  'p_address: the address of the call. Without it, a key that is bound to networks is refused.';
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -745,9 +747,9 @@ begin
 end
 $$;
 comment on function crm.drain_calls() is
-  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns for how many keys. '
-  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
-  'last run. Rows without a key (links, sessions) are skipped.';
+  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns the number of keys. '
+  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the last '
+  'run. Rows without a key (links, sessions) are skipped.';
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
 language plpgsql stable set search_path = '' as $$
@@ -801,9 +803,11 @@ create table crm.idempotency_keys (
 comment on table crm.idempotency_keys is
   'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
   'Errors are not stored.';
-comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
+comment on column crm.idempotency_keys.request_hash is
+  'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: a repetition must then have no Location header either.';
+  'Whether the reply is from an upsert that found its record: the reply to a repeated call must then have no Location '
+  'header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
@@ -944,7 +948,7 @@ begin
         'field', 'external_id', 'message', null,
         'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
       ));
-    -- lock_not_available, deadlock_detected, query_canceled
+    -- These states are lock_not_available, deadlock_detected and query_canceled.
     when p_failure.state in ('55P03', '40P01', '57014') then
       error_code := 'service_unavailable';
     else
@@ -2084,7 +2088,7 @@ begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- With `since`, the rows read by id are probably fewer than those of a range.
+  -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- Short attempts first: one statement may have few rows where another has tens of thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
@@ -2189,7 +2193,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- `offset 0`: otherwise the planner could read the index of the order, and the whole workspace with it.
+    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
@@ -3056,7 +3060,7 @@ as $$
   end
 $$;
 comment on function crm.custom_field_error(crm.custom_fields, jsonb) is
-  'What is wrong with a value of the field, in Portuguese; null if it is valid. The value is not null.';
+  'What is wrong with a value of the field, in Portuguese; null if it is valid. p_value must not be null.';
 create function crm.refuses_undefined_fields() returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -3064,8 +3068,8 @@ begin
 end
 $$;
 comment on function crm.refuses_undefined_fields() is
-  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read the '
-  'table.';
+  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read '
+  'the table.';
 create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3311,7 +3315,8 @@ begin
 end
 $$;
 comment on function app.custom_field_update(jsonb) is
-  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, not_found.';
+  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, '
+  'not_found.';
 create function app.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -3515,7 +3520,7 @@ declare
 begin
   loop
     exit when clock_timestamp() >= p_end;
-    -- The field whose records still to index are the newest.
+    -- The field that still lacks the newest records.
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);
@@ -4039,7 +4044,7 @@ begin
 end
 $$;
 comment on function api.company_create(jsonb) is
-  'Creates a company and returns it with the companies it resembles. Raises the codes of crm.company_new.';
+  'Creates a company and returns it with the ids of similar companies. Raises the codes of crm.company_new.';
 create function api.company_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4598,8 +4603,8 @@ begin
 end
 $$;
 comment on function api.contact_create(jsonb) is
-  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the contacts '
-  'it resembles. Raises the codes of crm.contact_new.';
+  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the ids of '
+  'similar contacts. Raises the codes of crm.contact_new.';
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5199,7 +5204,8 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is 'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is
+  'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -7569,7 +7575,7 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
+  'Trigger: sets deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
   'due, and ends the catch-up of a deleted subscription.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
@@ -7932,8 +7938,8 @@ comment on column crm.webhook_attempts.status is
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
-  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may contain '
-  'what the receiver was sent, so an erasure clears those that mention the person (crm.erase_answers).';
+  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may '
+  'contain what the receiver was sent, so an erasure clears the answers that mention the person (crm.erase_answers).';
 comment on column crm.webhook_attempts.body_digest is
   'SHA-256 of the body sent. `data` is the object at the moment of the attempt, so a body made later may differ.';
 call crm.protect('crm.webhook_attempts');
@@ -8081,9 +8087,9 @@ end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
   'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object, or the deal of an activity, note or proposal. owner_id is that of the object, otherwise of its deal. An '
-  'object that has no such field does not pass. changed_fields restricts only updated events. Compares the object as it '
-  'is now.';
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is the object''s owner, '
+  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only updated events. '
+  'Compares the object as it is now.';
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8452,7 +8458,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Counted for each target by an index, because the planner does not know how much is in flight.
+    -- The deliveries in flight are counted for each target by an index, because the planner does not know how many
+    -- there are.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -8553,8 +8560,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- One shard at a time: usually the first has enough, and until a vacuum each search also reads the rows that were
-    -- claimed before.
+    -- Search one shard at a time: usually the first has enough deliveries, and until a vacuum each search also reads
+    -- the rows that were claimed before.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -8589,7 +8596,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, or the deliveries in flight to a host would be counted for each candidate.
+  -- Materialized, because otherwise the deliveries in flight to a host would be counted for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -8712,7 +8719,7 @@ begin
       )
     from held h
     where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
-      -- With this condition, a plan that uses the index by subscription reads one row too.
+      -- With this condition, a plan that uses the index by subscription also reads only one row.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
       h.duration_ms, h.answer, h.body_digest, h.position
@@ -8866,7 +8873,7 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into the schema net, in whichever schema it was created.
+  -- pg_net puts its functions into the schema net, whichever schema the extension itself is in.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
@@ -9009,8 +9016,8 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'The active subscriptions of a workspace to a type of event that have no filters; crm.fan_out_filtered serves the '
-  'others.';
+  'A workspace''s active subscriptions to a type of event, without those that have filters: crm.fan_out_filtered '
+  'serves these.';
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
@@ -9222,8 +9229,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
-  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Locks no row of the '
-  'subscription, because recording outcomes would wait for that lock.';
+  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Does not lock the '
+  'subscription''s row, because recording outcomes would wait for that lock.';
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -9545,7 +9552,7 @@ begin
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
+  'Raises validation_error if a period begins in the future, or ends before it begins.';
 create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9819,8 +9826,8 @@ create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace may '
-  'not send.';
+  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace '
+  'may not send.';
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -9893,10 +9900,10 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. A subscription's
-  -- deliveries are compared and sorted by both columns, which only one index has: with an equality, the planner may
-  -- expect every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends
-  -- the reading at `since`.
+  -- One statement for each index, because one statement for all cases could use none of them. For a subscription,
+  -- condition and order name both columns, because only one index has both. With an equality, the planner may expect
+  -- every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends the
+  -- reading at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -10030,7 +10037,7 @@ begin
   order by a.series desc, a.number desc limit 1;
   v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
   if v_delivery.state <> 'pending' and v_sent <> sha256(convert_to(v_body, 'UTF8')) then
-    -- The subscription may have got another payload since.
+    -- The subscription's payload may have been changed since.
     v_other := crm.delivery_body(p_id, v_event, case v_subscription.payload when 'ids' then 'full' else 'ids' end);
     if v_sent = sha256(convert_to(v_other, 'UTF8')) then v_body := v_other; end if;
   end if;
@@ -10082,7 +10089,7 @@ language sql stable set search_path = '' as $$
       'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
     ]
   ) with ordinality h (name, value, n)
-  -- A subscription without a header of its own has null for its name.
+  -- The name is null if the subscription has no header of its own.
   where h.name <> 'X-Service-Signature-Next'
     or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
@@ -10893,8 +10900,8 @@ begin
 end
 $$;
 comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first: for the workspace by event id, for one object by the reversed order of the '
-  'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
+  'A page of the change log, newest first: for the workspace by event id, for one object in reverse order of the feed. '
+  'Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
@@ -11003,8 +11010,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Those of the ids, in their order, whose records match the walk''s filters and whose current text has the words. If '
-  'the walk is empty, the records must be in the unfiltered list.';
+  'The given ids, in their order, of those records that match the walk''s filters and whose current text has the '
+  'words. If the walk is empty, the records must be in the unfiltered list.';
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
   out ids uuid[], out next_id uuid
@@ -11163,7 +11170,8 @@ comment on table crm.search_backlog is
   'not wait for them.';
 comment on column crm.search_backlog.event_id is
   'The id of the last event read, whose place in the feed is `position`.';
-comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
+comment on column crm.search_backlog.reached_at is
+  'The reached_at of crm.search_progress when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -11181,7 +11189,7 @@ begin
     coalesce(b.reached_at, p.reached_at)
   into v_done
   from crm.search_progress p left join crm.search_backlog b on b.workspace_id = v_workspace_id;
-  -- As in api.event_list.
+  -- Two days earlier, for the reason given in api.event_list.
   v_from := crm.uuid_v7_floor(v_done.reached_at - interval '2 days');
   select count(*), array_agg(distinct e.object_id) filter (where crm.text_changed(e.event, e.facts) = p_record)
   into v_looked, v_ids
@@ -11444,8 +11452,9 @@ begin
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
-  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the kinds '
-  'that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 deals.';
+  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
+  'kinds that the key has no scope to read. Shows moves to another stage only for the newest 20 deals and the last 90 '
+  'days.';
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11479,7 +11488,7 @@ begin
 end
 $$;
 comment on function crm.deals_of_contact(uuid, integer) is
-  'The ids of the newest p_most deals in which a contact is the main or another one.';
+  'The ids of the newest p_most deals in which a contact is the main contact or an additional one.';
 create function api.contact_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11643,8 +11652,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- The last value may have more records than were read, so the next page begins with it, unless all records read have
-  -- this value.
+  -- More records than were read may have the last value, so the next page begins with that value, unless all records
+  -- read have it.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records
@@ -11747,8 +11756,8 @@ begin
 end
 $$;
 comment on function crm.log_requests(json) is
-  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
-  'no table.';
+  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the edge functions '
+  'have no rights on tables.';
 create function crm.request_ids(
   p_workspace_id uuid, p_key_id uuid, p_status text, p_code text, p_path text, p_since timestamptz,
   p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
@@ -11818,8 +11827,8 @@ $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
   'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
-  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be short '
-  'or empty although there is a next one.';
+  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
+  'short or empty although there is a next one.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11855,7 +11864,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- A single request is always smaller than a page, so the list goes on.
+  -- The page is full before all ids are shown: the next page begins after the last record on it. One request always
+  -- fits on a page.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -11885,9 +11895,9 @@ begin
 end
 $$;
 comment on function app.key_requests(jsonb) is
-  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
-  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path (how it '
-  'begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and '
+  'meta with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path '
+  '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
 set jit = off as $$
@@ -12055,10 +12065,10 @@ begin
 end
 $$;
 comment on function crm.notice_claim() is
-  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: the '
-  'active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail does not '
-  'report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds since 1970. '
-  'Reads all workspaces, so it is security definer and only for the dispatcher.';
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: '
+  'the active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail '
+  'does not report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds '
+  'since 1970. Reads all workspaces, so it is security definer and only for the dispatcher.';
 create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
 language sql volatile security definer set search_path = '' as $$
   update crm.webhook_subscriptions s set notice_due_at = null
@@ -12193,9 +12203,9 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact of a lead, and the field that found it: the oldest unarchived contact with its e-mail, otherwise the '
-  'oldest with its phone and first name and no other e-mail; otherwise the contact that replaced such a contact in a '
-  'merge, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
+  'The contact of a lead, and the field that found it. First the oldest unarchived contact with its e-mail; then the '
+  'oldest with its phone and first name and no other e-mail; then the contact that replaced such a contact in a merge, '
+  'locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -12613,7 +12623,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block: kept, its locks would add a subtransaction for each item until the call ends.
+      -- Undo the block, because its locks would keep a subtransaction for each item until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12666,7 +12676,7 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- An atomic batch is undone as a whole, so it must not name one of its own records.
+    -- An atomic batch is undone as a whole, so its errors must not name a record that it created itself.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -12791,8 +12801,8 @@ create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Runs up to 100 creates, updates and upserts of contacts in one call; raises batch_failed if it is atomic and an '
-  'item fails.';
+  'Runs up to 100 creates, updates, upserts and reads of contacts in one call. Raises batch_failed if the batch is '
+  'atomic and an item fails.';
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
@@ -12808,7 +12818,7 @@ comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for acti
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
-comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates only.';
+comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates and reads only.';
 
 create table crm.operations (
   workspace_id uuid not null,
@@ -13125,8 +13135,8 @@ begin
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Earlier merges first, to keep chains short. Then activities before deals, the order in which a PATCH of an activity
-  -- locks them.
+  -- Earlier merges first, to keep chains short. Then activities before deals, because a PATCH of an activity locks them
+  -- in this order.
   foreach v_name in array case
     when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
     else '{companies,contacts,deals}'
@@ -13202,7 +13212,7 @@ end
 $$;
 comment on function crm.begin_merge() is
   'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
-  'contact.merged and the updates of the moved rows: some hundred at once, the rest by the job.';
+  'contact.merged and the updates of the moved rows. It handles some hundred rows; the job handles the rest.';
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');
@@ -13286,7 +13296,8 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- Also waits for transactions that are creating a deal or an activity for it, and makes later ones wait.
+      -- Also waits for transactions that are creating a deal or an activity for this contact, and makes later ones
+      -- wait.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -13325,8 +13336,8 @@ begin
 end
 $$;
 comment on function api.contact_merge(jsonb) is
-  'Merges the contact merge_id into the contact id, fills the empty fields of the latter and returns it; a repeated '
-  'call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
+  'Merges the contact merge_id into the contact id, fills the empty fields of the remaining contact and returns it; a '
+  'repeated call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
 create function api.company_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13341,7 +13352,7 @@ begin
   if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa'); end if;
   perform crm.lock_company_merges(true);
   perform crm.lock_matches_of_companies(array[v_id, v_merge_id]);
-  -- As in api.contact_merge.
+  -- Locked in order of id, as in api.contact_merge.
   foreach v_next in array array[least(v_id, v_merge_id), greatest(v_id, v_merge_id)] loop
     if v_next = v_id then
       v_winner := crm.company_lock(v_id);
@@ -13373,8 +13384,8 @@ begin
 end
 $$;
 comment on function api.company_merge(jsonb) is
-  'Merges the company merge_id into the company id, fills the empty fields of the latter and returns it; a repeated '
-  'call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
+  'Merges the company merge_id into the company id, fills the empty fields of the remaining company and returns it; a '
+  'repeated call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
 
 create function crm.url_decoded(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -13613,8 +13624,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.origin_fields(crm.deals, crm.traces, boolean) is
-  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. p_texts: the external_id '
-  'even if the name is only part of a word.';
+  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. With p_texts, also an '
+  'external_id in which the name is only part of a word.';
 create function crm.erase_deals(
   p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],
   out deals bigint, out lead_receipts bigint
@@ -14412,10 +14423,10 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace that the transaction has locked, the contacts merged into it, and the '
-  'copies of their data in its deals, including deals that its leads created and that have another contact now. What '
-  'exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase texts as '
-  'well. Security definer, because verbs may not change notes, receipts or stored replies.';
+  'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
+  'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
+  'now. What exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase '
+  'texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -14735,9 +14746,9 @@ begin
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
-  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
-  'comes from auth.users and not from the token, some of whose claims a person can write. needs_code: the person has a '
-  'second factor (verified), and no code was typed in this session (aal1).';
+  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
+  'e-mail comes from auth.users and not from the token, because a person can write some of the token''s claims. '
+  'needs_code: the person has a second factor (verified), and no code was typed in this session (aal1).';
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14880,7 +14891,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
-  -- For app.session_list, which marks the calling session.
+  -- Set for app.session_list, which marks the calling session.
   perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,
@@ -15088,8 +15099,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, among which each call chooses, and the open invitations; nothing '
-  'for the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing for '
+  'the operator. Arguments: none. Codes: validation_error.';
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -15177,9 +15188,10 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, because crm.drain_calls '
-  'counts them; from the newest 20,000 rows of crm.key_calls), working keys (5,000 at most), active webhooks (1,000), '
-  'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
+  'The usage of a workspace: calls of all keys today and in 7 days (by days in the workspace''s time zone; up to a '
+  'minute late, because crm.drain_calls counts them; from the newest 20,000 rows of crm.key_calls), working keys '
+  '(5,000 at most), active webhooks (1,000), active members (5,000), deliveries that wait for an attempt (10,000). A '
+  'count at its bound may be larger.';
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15202,7 +15214,8 @@ end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
   'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
-  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise null).';
+  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise '
+  'null).';
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15269,9 +15282,10 @@ end
 $$;
 comment on function app.workspace_update(jsonb) is
   'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
-  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
-  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, refuses_undefined_fields. Codes: validation_error, not_found, '
-  'insufficient_role (for a member who is no longer an admin).';
+  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. '
+  'Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, '
+  'refuses_undefined_fields. Codes: validation_error, not_found, insufficient_role (for a member who is no longer an '
+  'admin).';
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -15431,8 +15445,8 @@ language sql stable set search_path = '' as $$
   end
 $$;
 comment on function crm.invited_member_json(crm.members, bigint) is
-  'JSON of an invited member. If a member invites, also what the mail names: invited_to, the workspace''s name, and '
-  'invited_by, the calling member''s.';
+  'JSON of an invited member. If a member invites, also the names for the mail: invited_to (the workspace) and '
+  'invited_by (the calling member).';
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15490,8 +15504,8 @@ comment on function app.member_reinvite(jsonb) is
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- An admin whom app.workspace_create added without an address cannot sign in: it has one in .invalid (RFC 2606). An
-  -- invited admin may decline.
+  -- An admin whom app.workspace_create added without an address cannot sign in, because its address is in .invalid (RFC
+  -- 2606). An invited admin may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -15734,7 +15748,7 @@ comment on function crm.key_for_update(uuid, uuid) is
 create function crm.require_room_for_key(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- The operator may create more.
+  -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
   -- One new key at a time, so that simultaneous ones are counted too.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
@@ -15806,7 +15820,8 @@ comment on function app.key_create(jsonb) is
   'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
   'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
   'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent), '
-  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key '
+  'could never be used), invalid_reference, no_active_admin.';
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15908,7 +15923,7 @@ begin
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
     );
   end if;
-  -- p_args, because in v_args null is absent: here it means that the key does not expire.
+  -- Read from p_args, because v_args has no nulls: here null means that the key does not expire.
   if p_args ? 'expires_at' and v_expires_at is distinct from v_key.expires_at then
     if v_key.revoked_at is not null then
       perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada; crie outra');
@@ -16102,10 +16117,11 @@ end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
-  'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
-  'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
-  'each); days_are_partial tells that there may be more. recent: how many attempts their newest 200 deliveries had in that '
-  'time (20 in a long list), what part of them succeeded, and how long the answered ones took.';
+  'created in the console), and days: the outcomes of the last 7 days in the workspace''s time zone, oldest first. '
+  'Counts the newest 1,000 deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in '
+  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts their newest '
+  '200 deliveries had in that time (20 in a long list), what part of them succeeded, and how long the answered ones '
+  'took.';
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16224,8 +16240,8 @@ end
 $$;
 comment on function app.subscription_update(jsonb) is
   'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
-  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, header '
-  '(its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
+  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, '
+  'header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16343,8 +16359,8 @@ comment on function app.subscription_recover(jsonb) is
   'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
   'there is room for (crm.recover). Returns count, has_more, next_since, where to continue, and since, where it began: '
   'not before the subscription was created, unless before_creation. With dry_run it only counts. Arguments: '
-  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, subscription_inactive, '
-  'queue_full.';
+  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';
 create function app.subscription_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16730,10 +16746,10 @@ begin
 end
 $$;
 comment on function app.deal_proposal_create(jsonb) is
-  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the proposal. '
-  'Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, recurring_value '
-  '(monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired (nobody could answer '
-  'the proposal).';
+  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the '
+  'proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
+  'recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired '
+  '(nobody could answer the proposal).';
 create function app.proposal_link(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16822,7 +16838,7 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created, because the app would go on receiving events.';
+  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -16903,7 +16919,7 @@ comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
   'names no workspace, so the person''s former grant for the client ends if it is in another workspace. In the same '
   'workspace it takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working '
-  'grants at most, because the rate limit is for each. Security definer, because the former grant may be in another '
+  'grants at most, because each has its own rate limit. Security definer, because the former grant may be in another '
   'workspace.';
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
@@ -16996,10 +17012,10 @@ begin
 end
 $$;
 comment on function app.grant_create(jsonb) is
-  'Grants an app, the client in Supabase Auth with that id and name, these scopes in the name of the signed-in member; '
-  'replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
-  'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not give), '
-  'not_found (for a caller who is not signed in, such as the operator).';
+  'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
+  'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
+  'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
+  'give), not_found (for a caller who is not signed in, such as the operator).';
 create function app.grant_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17042,7 +17058,8 @@ begin
       '[]'
     )
     from (
-      -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
+      -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
+      -- is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -17053,7 +17070,7 @@ begin
         order by s.deactivated_at desc limit 50
       )
       union all
-      -- api_keys_expiring.
+      -- Read by the index api_keys_expiring.
       (
         select case when k.expires_at <= now() then 2 else 4 end,
           case when k.expires_at <= now() then 'key_expired' else 'key_expiring' end,
@@ -17066,8 +17083,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- webhook_subscriptions_listed. One failed attempt needs no alert: the next one, half a minute later, mostly
-      -- succeeds.
+      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next one, half a minute
+      -- later, mostly succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null
@@ -17359,8 +17376,8 @@ begin
 end
 $$;
 comment on function crm.with_import_companies(jsonb) is
-  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
-  'exist; an item whose company is refused has that error.';
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do '
+  'not exist; an item whose company is refused has that error.';
 create function crm.with_kept_fields(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -17483,9 +17500,9 @@ begin
 end
 $$;
 comment on function app.contact_import(jsonb) is
-  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company (crm.with_import_companies), '
-  'and returns its reply. With dry_run nothing is written, and each contact that exists has changes: field, from, to. '
-  'Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
+  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company '
+  '(crm.with_import_companies), and returns its reply. With dry_run nothing is written, and each contact that exists '
+  'has changes: field, from, to. Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
 
 create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
 returns table (type text, id uuid, name text, detail text, parent_id uuid)
