@@ -111,8 +111,8 @@ export function readKeyOrToken(headers: Headers): string | ApiError | Promise<st
 }
 
 /**
- * The ids in an app's token, once it is verified. The first one loads jose, so that functions that are called with keys
- * start without it.
+ * The ids in an app's token, once it is verified. The first token loads jose, so that functions that are called with
+ * keys start without it.
  */
 async function idsOf(token: string): Promise<string | ApiError> {
   const { verifyAppToken } = await import("./access_token.ts");
