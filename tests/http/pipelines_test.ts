@@ -38,7 +38,7 @@ async function startIsolate(sql: Sql, databaseUrl: string, keys: number, prepare
   return isolate;
 }
 
-test("short reads follow each other without waiting for the replies before them", async ({ sql }) => {
+test("short reads on one connection are sent without waiting for the replies to earlier reads", async ({ sql }) => {
   await using proxy = startDelayProxy(functionsDatabaseUrl, EACH_WAY_MS);
   const seconds: number[] = [];
   for (const prepare of [true, false]) {
@@ -48,7 +48,7 @@ test("short reads follow each other without waiting for the replies before them"
     seconds.push((performance.now() - started) / 1_000);
     assert.ok(replies.every(({ status }) => status === 200));
   }
-  // One at a time on each of two connections, 24 reads take 12 round trips of 50 ms.
+  // If each of the two connections carried one read at a time, 24 reads would take 12 round trips of 50 ms.
   const [together, apart] = seconds as [number, number];
   assert.ok(
     together < apart / 2,
