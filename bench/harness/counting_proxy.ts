@@ -3,22 +3,24 @@ import { type Forward, startProxy } from "./proxy.ts";
 /** Frontend messages by which a client makes Postgres execute something: simple query, execute, function call. */
 const EXECUTING = new Set(["Q", "E", "F"].map((letter) => letter.charCodeAt(0)));
 const BIND = "B".charCodeAt(0);
+const QUERY = "Q".charCodeAt(0);
 /** The prepared statement that writes the log of requests. */
 const LOG = "log_requests";
 
 /**
- * Counts the statements that a client sends to Postgres, without those that write the log of requests, because they
- * belong to no request. It reads the wire protocol, because a driver may send more
- * statements than its caller wrote.
+ * Counts the statements that a client sends to Postgres. Statements that write the log of requests or configure a new
+ * connection do not count, because they belong to no request. The proxy reads the wire protocol, because a driver may
+ * send more statements than its caller wrote.
  */
 export function startCountingProxy(databaseUrl: string) {
   let statements = 0;
   const countForward: Forward = async (from, to) => {
     let isLog = false;
     const countMessages = messageReader((type, body) => {
-      // The names of the portal, which is empty, and of the statement.
+      // The message begins with the name of the portal, which is empty, and the name of the statement.
       if (type === BIND) isLog = new TextDecoder().decode(body).startsWith(`\0${LOG}\0`);
-      if (EXECUTING.has(type) && !isLog) statements++;
+      const configures = type === QUERY && new TextDecoder().decode(body).startsWith("set ");
+      if (EXECUTING.has(type) && !isLog && !configures) statements++;
     });
     const writer = to.writable.getWriter();
     for await (const chunk of from.readable) {

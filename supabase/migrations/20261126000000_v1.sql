@@ -42,9 +42,8 @@ begin
 end
 $$;
 comment on function crm.raise_code(text, text, text, text) is
-  'Raises a code from a verb of schema app, as api.fail does for schema api. Besides the field and its Portuguese '
-  'message (null if the code is enough) it can carry a value for the caller''s own message, such as the id of the '
-  'inactive subscription of a delivery.';
+  'Raises a code from a verb of schema app, as api.fail does for schema api. The Portuguese message of the field is '
+  'null if the code is enough. A value, such as an id, is for the caller''s own message.';
 create function crm.require_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -54,7 +53,8 @@ begin
 end
 $$;
 comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace: otherwise a list for an unknown workspace would merely be empty.';
+  'Raises not_found if there is no such workspace: otherwise a list for an unknown workspace would be empty instead of '
+  'an error.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -76,8 +76,8 @@ create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; null in any other request and '
-  'outside one.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; null for any other caller and outside '
+  'a request.';
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
   select encode(
@@ -115,7 +115,7 @@ create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, in milliseconds. crm.uuid_v7_floor of that time is never above the id.';
+  'The time in a UUIDv7, in milliseconds. crm.uuid_v7_floor of that time is never greater than the id.';
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
@@ -124,8 +124,8 @@ comment on function crm.iso(timestamptz) is
 create function crm.name_key(p_name text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters, and leave the Ç
-  -- and Ã of "AÇÃO".
+  -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters and leave Ç and
+  -- Ã in "AÇÃO" unchanged.
   return lower(normalize(btrim(p_name), nfc) collate "und-x-icu");
 end
 $$;
@@ -143,7 +143,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian ones. Each step below takes as long as this check.
+  -- Most numbers are complete Brazilian numbers: this check saves them the steps below, each of which takes as long.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -153,8 +153,8 @@ begin
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
   end;
-  -- Area code and number: nine digits for a mobile phone, otherwise eight. Before them may come the country code and
-  -- the 0 of a long-distance call, which two digits for the carrier may follow.
+  -- Area code and number: nine digits for a mobile phone, otherwise eight. The country code, the 0 of a long-distance
+  -- call, and two digits for the carrier may come first.
   v_brazilian := substring(
     coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
   );
@@ -186,7 +186,7 @@ begin
     else array[concat(v_parts[2], v_parts[3])]
   end;
   if v_parts[1] is not null then
-    -- No SQL statement for the common case: most new contacts take this branch.
+    -- Most new contacts take this branch, so it runs no SQL statement.
     v_numbers := v_numbers || ('+55' || v_parts[1] || v_numbers[1]);
     return case when v_numbers[3] is null then v_numbers else v_numbers || ('+55' || v_parts[1] || v_numbers[2]) end;
   end if;
@@ -225,8 +225,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent: the number sent is its last digits, or the '
-  'same Brazilian mobile number without the ninth digit.';
+  'Whether the number in the record is more complete than the number sent: the number sent has only its last digits, '
+  'or lacks the ninth digit of the same Brazilian mobile number.';
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -237,8 +237,8 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 create function crm.lock_number(p_name text) returns bigint
 language sql stable parallel safe as $$
-  -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find one that collides
-  -- with another client's lock.
+  -- hashtextextended() is not used, because it can be inverted: a client chooses part of the name, and could find a
+  -- name that collides with another client's lock.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';
@@ -304,9 +304,9 @@ comment on column crm.workspaces.time_zone is
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
-  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
-  'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
-  'the dispatcher never runs out of work.';
+  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
+  '50,000, takes about 23 MiB. The dispatcher sends fewer in the 10 s between two runs of the job webhook-catch-up, so '
+  'it never runs out of work.';
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
@@ -361,8 +361,8 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- The query of crm.active_member, repeated: calling that function would make crm.default_owner take 50 % longer, for
-  -- every new record.
+  -- Repeats the query of crm.active_member: calling that function would make this one take 50 % longer for every new
+  -- record.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
@@ -399,7 +399,8 @@ create table crm.audit_log (
 comment on table crm.audit_log is
   'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
   'never changed or removed.';
-comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator and the dispatcher.';
+comment on column crm.audit_log.member_id is
+  'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');
@@ -446,8 +447,8 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation does not change this row, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app: the client in Supabase Auth''s OAuth server, whose token is the credential instead of a '
-  'secret. Null for a key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
+  'of a secret. Null for a key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it, as the member member_id. Null for a key.';
 comment on column crm.api_keys.member_id is
@@ -457,7 +458,8 @@ comment on column crm.api_keys.prefix is
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
+  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 '
+  'form.';
 call crm.protect('crm.api_keys');
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
@@ -510,13 +512,14 @@ language sql immutable parallel safe set search_path = '' as $$
   end
 $$;
 comment on function crm.without_mapping(inet) is
-  'An IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7), as IPv4; any other unchanged.';
+  'Converts an IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7) to IPv4; returns any other '
+  'unchanged.';
 create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
 language plpgsql immutable set search_path = '' as $$
 declare
   v_address inet;
 begin
-  -- Postgres would also take an IPv4 address with fewer parts.
+  -- Postgres would also accept an IPv4 address with fewer parts.
   if p_text !~ '^(\d{1,3}(\.\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)(/\d{1,3})?$' then return; end if;
   v_address := crm.without_mapping(p_text::inet);
   network := network(v_address);
@@ -537,7 +540,7 @@ exception
 end
 $$;
 comment on function crm.is_within(cidr[], text) is
-  'Whether an address is in one of these networks. False for null and for a text that is no address.';
+  'Whether an address is in one of these networks. False for null and for a text that is not an address.';
 create function crm.identify(p_key_hash bytea, p_address text default null) returns crm.caller
 language plpgsql stable set search_path = '' as $$
 declare
@@ -564,8 +567,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller to whom the hash of a secret belongs; the slot behind the hash says nothing here. p_address: where the '
-  'call comes from; without it, a key that is bound to networks is refused.';
+  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function ignores. '
+  'p_address: the address of the call. Without it, a key that is bound to networks is refused.';
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -576,8 +579,8 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Blocks a revocation of a key of the current workspace until the transaction ends; false if the key is revoked '
-  'already. Security definer, because crm_api cannot read keys.';
+  'Keeps a key of the current workspace from being revoked until the transaction ends; false if it is already revoked. '
+  'Security definer, because crm_api cannot read keys.';
 
 create unlogged table crm.rate_limits (
   key_id uuid primary key,
@@ -700,7 +703,7 @@ returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, the others were earlier than the oldest known time.
+    -- If there are more calls than known times, the remaining calls were earlier than the oldest known time.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)
@@ -744,9 +747,9 @@ begin
 end
 $$;
 comment on function crm.drain_calls() is
-  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns for how many keys. '
-  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
-  'last run. Rows without a key (links, sessions) are skipped.';
+  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns the number of keys. '
+  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the last '
+  'run. Rows without a key (links, sessions) are skipped.';
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
 language plpgsql stable set search_path = '' as $$
@@ -766,8 +769,8 @@ begin
 end
 $$;
 comment on function crm.count_calls(uuid, uuid[], timestamptz) is
-  'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows, to be '
-  'added up. Reads one row for each hour in which a key was called.';
+  'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows; the caller '
+  'adds them up. Reads one row for each hour in which a key was called.';
 create function crm.purge_key_calls() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
@@ -800,9 +803,11 @@ create table crm.idempotency_keys (
 comment on table crm.idempotency_keys is
   'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
   'Errors are not stored.';
-comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
+comment on column crm.idempotency_keys.request_hash is
+  'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: a repetition must then have no Location header either.';
+  'Whether the reply is from an upsert that found its record: the reply to a repeated call must then have no Location '
+  'header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
@@ -943,7 +948,7 @@ begin
         'field', 'external_id', 'message', null,
         'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
       ));
-    -- lock_not_available, deadlock_detected, query_canceled
+    -- These states are lock_not_available, deadlock_detected and query_canceled.
     when p_failure.state in ('55P03', '40P01', '57014') then
       error_code := 'service_unavailable';
     else
@@ -986,7 +991,7 @@ begin
 end
 $$;
 comment on function crm.elsewhere(text) is
-  'The message for a call from outside the networks of its key, as details. p_address is '''' if it is unknown.';
+  'The error details for a call from an address outside its key''s networks. p_address is '''' if it is unknown.';
 create function crm.answer_request(
   p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
 ) returns api.reply
@@ -1099,9 +1104,10 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
-  'The door for API keys: answers one request, given the SHA-256 of the key, and the slot behind it. p_scope is null '
-  'for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
-  'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
+  'The door for API keys: answers one request. p_key_hash: the SHA-256 of the key, then the key''s slot. p_scope is '
+  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the '
+  'idempotency key are checked. p_args null: only identifies the key and counts no call. p_address: where the call '
+  'comes from (crm.identify).';
 
 create function crm.own_key() returns json
 language plpgsql stable security definer set search_path = '' as $$
@@ -1139,8 +1145,8 @@ begin
   -- 90_rights.sql makes crm_api the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
-  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
-  -- first, because Postgres prepares each comparison again in every transaction.
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
+  -- is compared first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb
@@ -1392,8 +1398,8 @@ begin
 end
 $$;
 comment on function crm.merged_detail(text, uuid) is
-  'What a detail says about a contact or company that was merged: `id`, the record that replaced it, and `merged`. '
-  'Empty for any other record.';
+  'The fields of an error detail about a contact or company that was merged: `id`, the record that replaced it, and '
+  '`merged`. Empty for any other record.';
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -1540,8 +1546,8 @@ begin
 end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
-  'Makes calls that look for a record by one of these values, and create it if there is none, wait for each other '
-  'until the transaction ends. A key names the kind of value, such as `contact email`; null values lock nothing.';
+  'Locks these values until the transaction ends, so that two calls cannot both find no record with a value and create '
+  'one. A key names the kind of value, such as `contact email`; null values lock nothing.';
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -1578,7 +1584,7 @@ as $$
   end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
-  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The function '
+  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The edge function '
   'sends that field as a header, also from a stored reply.';
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
@@ -1793,8 +1799,8 @@ as $$
   )
 $$;
 comment on function crm.rows_by(text, text, text, text) is
-  'Statement text for the rows with the value of a filter, newest first, by the index on its column; for all rows if '
-  'the column is null.';
+  'Builds a statement that reads the rows with a filter''s value, newest first, by the index on p_column. If p_column '
+  'is null, the statement reads all rows.';
 create function crm.newest_deals(p_column text, p_value uuid, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 begin
@@ -1945,7 +1951,7 @@ begin
       group by r.target, r.name
     ) r;
   end if;
-  -- With too many pending records, the index would miss too much: all rows are looked through instead.
+  -- If too many records are pending, the index misses too many: read all rows instead.
   if v_pending is not null then
     v.ways := v.ways || array(
       select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
@@ -1986,8 +1992,8 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The statement of the filter whose first p_step rows reach the furthest back, because that filter has the fewest '
-  'rows; the statement for all rows if no filter has one.';
+  'The statement for the filter that probably has the fewest rows: its first p_step rows reach the furthest back. If '
+  'no filter has a statement, the one for all rows.';
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
@@ -2029,8 +2035,7 @@ begin
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
     v_rows := 4 * p_step;
-    -- Few rows of the first round match. Read a range of few rows instead, unless most of its rows are in the part read
-    -- already.
+    -- Few rows of the first round match. Read a small range instead, unless most of its rows have been read already.
     for v_range in 1 .. coalesce(cardinality(v_walk.ranges), 0) loop
       if p_kept then
         v_in_range := crm.updated_ids(p_record, p_args, 10 * p_step + 1);
@@ -2050,7 +2055,7 @@ begin
         next_id := null;
         return;
       elsif v_walk.is_alone[v_range] then
-        -- Only archived rows are skipped, and they are few: little more than a page must be read.
+        -- Only archived rows are skipped, and they are few, so little more than a page must be read.
         v_rows := least(v_rows, v_limit + 51);
       end if;
       v_chosen := coalesce(v_in_range[:v_rows], '{}');
@@ -2083,7 +2088,7 @@ begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- Rows since a moment are probably fewer than those of a range.
+  -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- Short attempts first: one statement may have few rows where another has tens of thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
@@ -2096,8 +2101,8 @@ begin
 end
 $$;
 comment on function crm.summary(text, jsonb, text, integer, text) is
-  'Runs p_sums, a statement that returns the number of rows read and a reply, over the rows for the filters sent, '
-  'with the columns p_columns. Raises too_many_records if there are more than p_most rows.';
+  'Runs the statement p_sums over the rows that match the filters sent, with the columns p_columns. p_sums returns the '
+  'number of rows read and a reply. Raises too_many_records if there are more than p_most rows.';
 
 create table crm.list_cursors (
   workspace_id uuid not null,
@@ -2140,7 +2145,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- For a page, every list reads at most this many rows.
+  -- The most rows that any list reads for a page.
   v_left integer := 1250;
   v_rows integer := v_limit + 1;
   v_after crm.list_cursors;
@@ -2148,7 +2153,7 @@ declare
   v_type text;
   v_walk crm.walk;
   v_way text;
-  -- The rows of the filter.
+  -- The ids of the rows that match the filter.
   v_chosen uuid[];
   v_looked integer;
   v_last_id uuid;
@@ -2188,7 +2193,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- `offset 0`: otherwise the planner could read the index of the order, and the whole workspace with it.
+    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
@@ -2625,7 +2630,7 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII; this branch takes a third of the time.
+  -- Most texts are ASCII; this branch takes a third of the time of the other one.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() writes a final sigma (ς) at the end of a word, so the beginning of a longer word would not match.
   -- Phones and keyboards type different apostrophes.
@@ -2760,9 +2765,9 @@ create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
-  'Makes the job index-texts, which takes the lock exclusively (crm.index_texts_of), and everybody else who writes '
-  'texts of the workspace wait for each other until the transaction ends. Otherwise the job could read a record, and '
-  'write its text after the record was erased.';
+  'Shared lock for everybody who writes texts of the workspace, until the transaction ends; the job index-texts takes '
+  'it exclusively (crm.index_texts_of). Otherwise the job could read a record, and write its text after the record was '
+  'erased.';
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -2887,8 +2892,8 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
   'or to p_from if next_id is null. It stops before a block (crm.search_keys) in which the words are common, after '
   'p_enough or 2 * p_step ids, and after reading much of the index or 16 * p_step texts. Security definer, because @> '
-  'is not leakproof, so that row-level security would keep the index from being used. Instead, each condition names '
-  'the workspace, or keys of it.';
+  'is not leakproof: row-level security would keep the index from being used. Instead, each condition names the '
+  'workspace, or keys that belong to it.';
 
 create table crm.custom_fields (
   workspace_id uuid not null,
@@ -2925,7 +2930,7 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- In the bits of IEEE 754, larger numbers are larger, except for the sign.
+  -- The bits of IEEE 754 sort as the numbers do, except for the sign.
   if p_number < 0 then return translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -2993,7 +2998,7 @@ begin
 end
 $$;
 comment on function crm.with_tags(jsonb, jsonb) is
-  'The arguments with `tags`, the tags that the record will have, in place of add_tags and remove_tags. Raises '
+  'Replaces add_tags and remove_tags in the arguments by `tags`, the tags that the record will have. Raises '
   'validation_error for more than 50.';
 create function crm.quoted_choices(p_choices text[]) returns text
 language sql immutable
@@ -3055,7 +3060,7 @@ as $$
   end
 $$;
 comment on function crm.custom_field_error(crm.custom_fields, jsonb) is
-  'What is wrong with a value of the field, in Portuguese; null if it is valid. The value is not null.';
+  'What is wrong with a value of the field, in Portuguese; null if it is valid. p_value must not be null.';
 create function crm.refuses_undefined_fields() returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -3063,8 +3068,8 @@ begin
 end
 $$;
 comment on function crm.refuses_undefined_fields() is
-  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read the '
-  'table.';
+  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read '
+  'the table.';
 create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3272,8 +3277,8 @@ begin
 end
 $$;
 comment on function crm.within_workspace(jsonb) is
-  'The arguments of a verb of schema app; until the transaction ends their workspace is the current one, in which verbs '
-  'of schema api work. Raises not_found for an unknown workspace.';
+  'Makes the workspace in the arguments the current one until the transaction ends, so that a verb of schema app can '
+  'call verbs of schema api. Returns the arguments. Raises not_found for an unknown workspace.';
 create function crm.custom_field_action(p_action text, p_field json) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -3310,7 +3315,8 @@ begin
 end
 $$;
 comment on function app.custom_field_update(jsonb) is
-  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, not_found.';
+  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, '
+  'not_found.';
 create function app.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -3357,11 +3363,11 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'A value in a query as the JSON value of the field; text that is no such value stays text.';
+  'Converts a value in a query to the JSON value of the field; a text that is not such a value stays text.';
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
-  'A filter by a tag or a custom field: the keys of its lowest and highest value, which are the same for an equality, '
-  'whether all records are in the index, and the SQL expression for the keys of row t.';
+  'A filter by a tag or a custom field: the keys of its lowest and highest value (the same for an equality), whether '
+  'all records are in the index, and the SQL expression for the keys of row t.';
 create function crm.sent_values(p_object_type text, p_args jsonb) returns setof crm.sent_value
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3462,12 +3468,12 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Statement text for the rows that the index has for a value, newest first, or for a range of values. p_rows is the '
-  'statement for all rows. p_pending are the records whose values may have changed since they were indexed: they are '
-  'read too.';
+  'Builds a statement that reads the rows with a value from the index, newest first, or the rows in a range of values. '
+  'p_rows is the statement for all rows. p_pending are the records whose values may have changed since they were '
+  'indexed: they are read too.';
 
 create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb);
-comment on type crm.record_keys is 'What crm.keep_values indexes of a record.';
+comment on type crm.record_keys is 'The fields of a record that crm.keep_values indexes.';
 create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -3514,7 +3520,7 @@ declare
 begin
   loop
     exit when clock_timestamp() >= p_end;
-    -- The field that has the newest records left.
+    -- The field that still lacks the newest records.
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);
@@ -4008,7 +4014,7 @@ create table crm.companies (
 comment on table crm.companies is 'The organisations that a workspace sells to.';
 comment on column crm.companies.external_id is 'The caller''s own id for the company, unique in the workspace.';
 comment on column crm.companies.archived_at is
-  'Since when lists leave the company out. A merged company is archived too.';
+  'When the company was archived: lists leave it out from then on. A merged company is archived too.';
 comment on column crm.companies.merged_into_id is 'The company that replaced this one in a merge.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
 comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
@@ -4038,7 +4044,7 @@ begin
 end
 $$;
 comment on function api.company_create(jsonb) is
-  'Creates a company and returns it with the companies it resembles. Raises the codes of crm.company_new.';
+  'Creates a company and returns it with the ids of similar companies. Raises the codes of crm.company_new.';
 create function api.company_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4333,7 +4339,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -4563,7 +4569,7 @@ comment on table crm.contacts is 'The people that a workspace sells to.';
 comment on column crm.contacts.phone_e164 is 'The phone in the form of crm.e164, by which contacts are found.';
 comment on column crm.contacts.external_id is 'The caller''s own id for the contact, unique in the workspace.';
 comment on column crm.contacts.archived_at is
-  'Since when lists leave the contact out. Merged and erased contacts are archived too.';
+  'When the contact was archived: lists leave it out from then on. Merged and erased contacts are archived too.';
 comment on column crm.contacts.merged_into_id is 'The contact that replaced this one in a merge.';
 comment on column crm.contacts.erased_at is
   'When the personal fields were erased for good. The row stays, because other rows refer to it.';
@@ -4597,8 +4603,8 @@ begin
 end
 $$;
 comment on function api.contact_create(jsonb) is
-  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the contacts '
-  'it resembles. Raises the codes of crm.contact_new.';
+  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the ids of '
+  'similar contacts. Raises the codes of crm.contact_new.';
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4903,7 +4909,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -5148,13 +5154,13 @@ comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since; otherwise null.';
 comment on column crm.deals.external_id is
   'The caller''s own id for the deal. Not unique: crm.lead_receipts makes leads idempotent.';
-comment on column crm.deals.archived_at is 'Since when lists leave the deal out.';
+comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
   'The body of the POST leads that created the deal, unchanged while contact and deal change; null for any other '
   'deal. An insert with it emits lead.received.';
 comment on column crm.deals.lead_contact_id is
-  'The first contact of a deal that a lead created, kept when the deal gets another one: erasing that person erases '
-  'the lead too. The id stays even if the contact is merged.';
+  'The first contact of a deal that a lead created, kept when the deal gets another contact: erasing that person '
+  'erases the lead too. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
@@ -5198,7 +5204,8 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is 'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is
+  'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -5420,8 +5427,8 @@ begin
 end
 $$;
 comment on function api.deal_reassign(jsonb) is
-  'Gives the unarchived deals of one member, or those in a state, to an active member: the newest 1,000 from the cursor '
-  'on. Each emits deal.updated. Raises invalid_reference.';
+  'Gives one member''s unarchived deals, or only those with `status`, to an active member: the newest 1,000 from the '
+  'cursor on. Each deal emits deal.updated. Raises invalid_reference.';
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5658,7 +5665,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -5979,8 +5986,8 @@ begin
 end
 $$;
 comment on function crm.set_completed_at() is
-  'Trigger: sets completed_at exactly while the status is concluida, whether the API or the application writes. A '
-  'later edit keeps the time.';
+  'Trigger: sets completed_at when the status becomes concluida and clears it for any other status, whether the API or '
+  'the application writes. A later edit keeps the time.';
 create trigger set_completed_at before insert or update on crm.activities
   for each row execute function crm.set_completed_at();
 create function crm.set_last_activity_at() returns trigger
@@ -6028,8 +6035,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Locks the contact as the foreign key would, but before a merge of the contact can move the rows that refer to it.
-    -- If the contact was merged already, the activity gets the one that replaced it.
+    -- Takes the foreign key's lock on the contact now, before a merge can move the rows that refer to the contact. If
+    -- the contact is already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
@@ -6224,7 +6231,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -6441,7 +6448,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -6649,9 +6656,9 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request, given the SHA-256 of the token, and the slot behind it. p_verb '
-  'null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
-  'proposal.';
+  'The door for public links: answers one request. p_token_hash: the SHA-256 of the token, then the token''s slot. '
+  'p_verb null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args '
+  'is always the link''s own proposal.';
 
 create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -6694,8 +6701,8 @@ begin
 end
 $$;
 comment on function crm.proposal_to_answer(uuid, uuid) is
-  'A proposal that its customer can still answer once it is sent, locked against changes until the transaction ends. '
-  'Raises not_found, proposal_expired, proposal_closed.';
+  'A proposal that has no answer and has not expired, locked against changes until the transaction ends. Raises '
+  'not_found, proposal_expired, proposal_closed.';
 create function crm.proposal_link_replace(p_proposal crm.proposals, p_token_hash text) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -6730,7 +6737,7 @@ begin
 end
 $$;
 comment on function crm.proposal_mark_sent(crm.proposals) is
-  'Marks a draft as sent, from when on its link opens it; changes no other proposal.';
+  'Marks a draft as sent, so that its link opens it; a proposal that is not a draft stays as it is.';
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -6941,7 +6948,7 @@ begin
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform api.fail('not_found');
   end if;
-  -- The contact before the deal, the order in which a merge locks them.
+  -- Lock the contact before the deal, in the same order as a merge.
   perform crm.require_references(p_args);
   v_is_main := (crm.deal_lock(v_deal_id)).contact_id is not distinct from v_contact_id;
   select * into v_row from crm.deal_contacts k
@@ -6974,9 +6981,9 @@ begin
 end
 $$;
 comment on function api.deal_contact_add(jsonb) is
-  'Adds a contact to a deal and returns it; for a contact that is there already it changes the role, if one is sent. '
-  'The main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the '
-  'deal has 50 rows.';
+  'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
+  'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
+  'has 50 rows.';
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -7008,8 +7015,8 @@ begin
 end
 $$;
 comment on function api.deal_contact_remove(jsonb) is
-  'Removes a contact from a deal; one that is not there gets the same answer. Raises not_found, and validation_error '
-  'for the main contact, which a PATCH of contact_id replaces.';
+  'Removes a contact from a deal; a contact that the deal does not have gets the same answer. Raises not_found, and '
+  'validation_error for the main contact, which a PATCH of contact_id replaces.';
 
 create function crm.uuid_v7_clock() returns uuid
 language sql volatile as $$
@@ -7047,7 +7054,7 @@ create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
-  'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
+  'How many days a partitioned table keeps its rows. crm.events keeps them as long as the change log goes back.';
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
@@ -7138,8 +7145,8 @@ begin
   moved := 0;
   dropped := 0;
   if p_table::text = 'crm.webhook_deliveries' then
-    -- Queue rows before deliveries, the order in which everybody locks them. The next run deletes rows that a
-    -- dispatcher has locked now.
+    -- Delete queue rows before deliveries, because every caller locks them in this order. The next run deletes rows
+    -- that a dispatcher has locked now.
     delete from crm.webhook_queue q
     where q.ctid = any (array(
       select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
@@ -7167,8 +7174,8 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- `attach` alone takes a weaker lock: a row being written into the default partition would then be refused once
-      -- its day has a partition. `only`, because nobody locks another partition without locking the table. The default
+      -- `attach` alone takes a weaker lock: an insert into the default partition would then fail once the day has a
+      -- partition. `only` is enough, because nobody locks another partition without locking the table. The default
       -- partition is locked too, because its bounds change and a vacuum may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
@@ -7277,9 +7284,8 @@ language sql volatile set search_path = '' as $$
 $$;
 comment on function crm.continue_feed() is
   'Call it once after restoring a dump into another cluster, before the first call of the API: positions then continue '
-  'a trillion above the greatest stored one. The reason is that the lost database wrote events, and gave their '
-  'positions to clients, after the backup: new events must lie after such a cursor. Reads all events. Returns the new '
-  'offset.';
+  'a trillion above the greatest stored one. Clients may hold cursors to events that were written after the backup and '
+  'are lost: new events must lie after those cursors. Reads all events. Returns the new offset.';
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$
@@ -7512,8 +7518,8 @@ create table crm.webhook_subscriptions (
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
-  'The key that created the subscription; revoking the key ends it. Null if a person created it in the console: the '
-  'audit log names the person.';
+  'The key that created the subscription; revoking the key ends the subscription. Null if a person created it in the '
+  'console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target without the port: attempts to one host are limited across all workspaces.';
@@ -7521,9 +7527,9 @@ comment on column crm.webhook_subscriptions.deactivated_reason is
   'Why the subscription is inactive: deleted, failures (a fifth attempt failed) or key_revoked. Waiting deliveries '
   'are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
-  'Since when attempts time out. Until the receiver answers again, only one attempt is made at a time.';
+  'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'Since when its events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
+  'When its events stopped getting deliveries, because too many deliveries wait (crm.fan_out_within_bound). The job '
   'webhook-catch-up creates those deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
   'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
@@ -7533,13 +7539,14 @@ comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
   'of ids, for changed_fields a list of names. Null: all.';
 comment on column crm.webhook_subscriptions.payload is
-  'What `data` of a delivery has: full, the object; ids, only its id.';
+  'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
-  'The name of a header that each attempt has for the receiver, or null. Its value is in crm.webhook_secrets.';
+  'The name of the header that the receiver wants in each attempt, or null. Its value is in crm.webhook_secrets.';
 comment on column crm.webhook_subscriptions.notice_due_at is
-  'From when a dispatcher may send the mail that says that the subscription is inactive because of failures; a claim '
-  'moves it on (crm.notice_claim). Null: nothing to send.';
-comment on column crm.webhook_subscriptions.name is 'What people call it; null: they see the URL.';
+  'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
+  'sets a later time. Null: no mail to send.';
+comment on column crm.webhook_subscriptions.name is
+  'The name that people gave the subscription; null: the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -7568,8 +7575,8 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
-  'due, and ends the catching up of a deleted one.';
+  'Trigger: sets deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
+  'due, and ends the catch-up of a deleted subscription.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
 create table crm.webhook_secrets (
@@ -7591,8 +7598,8 @@ comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
   'only one.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret, but so that it cannot be decrypted in the place '
-  'of one. Null without such a header.';
+  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither '
+  'decrypts as the other. Null without such a header.';
 call crm.protect('crm.webhook_secrets');
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
 language sql stable security definer set search_path = '' as $$
@@ -7651,8 +7658,8 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too. Automation tools
-  -- subscribe anew each time that a workflow is switched on, so equal ones count once, up to a number for all.
+  -- Inactive subscriptions are kept for ever, so the number created in 30 days has a limit. Automation tools subscribe
+  -- again each time a workflow is switched on, so equal subscriptions count once; a second limit counts all of them.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -7671,8 +7678,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or created 500 of other targets or events, or '
-  '5,000 in all, in 30 days.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or if it created 500 with other targets or '
+  'events, or 5,000 in all, in the last 30 days.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
   select array(
@@ -7690,7 +7697,7 @@ comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which m
 create function crm.header_name(p_args jsonb) returns jsonb
 language sql immutable as $$ select nullif(nullif(p_args -> 'header', 'null'), '{}') $$;
 comment on function crm.header_name(jsonb) is
-  'The header of a subscription in the arguments, only its name; null if it is absent, null or empty.';
+  'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
 create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7740,8 +7747,8 @@ end
 $$;
 comment on function crm.check_filters(uuid, jsonb) is
   'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
-  'invalid_reference for ids that the workspace does not have, and validation_error for a stage of another pipeline '
-  'than those of the filter, whose events would never pass, and for names that no changed_fields has.';
+  'invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
+  'filter''s pipelines, because no event would pass, and for names that changed_fields never has.';
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -7773,7 +7780,7 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The function '
+  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The edge function '
   'chooses the id, for which encrypted_secret and encrypted_header (base64) are encrypted, and adds the plain secret '
   'to the reply, once. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
@@ -7799,9 +7806,9 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes what of event_types, filters, payload, header and name the arguments have; null, or an empty object or '
-  'text, removes filters, header and name. Events from now on go by the new values; deliveries that wait are sent, '
-  'with the new payload and header. Raises not_found; for filters see crm.check_filters.';
+  'Changes those of event_types, filters, payload, header and name that the arguments have. Null, or an empty object '
+  'or text, removes filters, header or name. The new values apply to later events; waiting deliveries are sent with '
+  'the new payload and header. Raises not_found; for filters see crm.check_filters.';
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -7866,7 +7873,7 @@ declare
   v_id bytea := substring(uuid_send(p_event_id) for 8)
     || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
 begin
-  -- Sets the two bits of RFC 9562 that every UUID has (the variant).
+  -- Set the variant, two bits that are the same in every UUID (RFC 9562).
   return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
 end
 $$;
@@ -7927,12 +7934,12 @@ create table crm.webhook_attempts (
 comment on table crm.webhook_attempts is
   'The outcome of each attempt, kept as long as its delivery, in partitions by the day of the event.';
 comment on column crm.webhook_attempts.status is
-  'The HTTP status of the response; null if its headers did not arrive whole.';
+  'The HTTP status of the response; null if its headers did not arrive completely.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
-  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may contain '
-  'what the receiver was sent, so an erasure clears those that mention the person (crm.erase_answers).';
+  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may '
+  'contain what the receiver was sent, so an erasure clears the answers that mention the person (crm.erase_answers).';
 comment on column crm.webhook_attempts.body_digest is
   'SHA-256 of the body sent. `data` is the object at the moment of the attempt, so a body made later may differ.';
 call crm.protect('crm.webhook_attempts');
@@ -8069,7 +8076,7 @@ begin
   if v_deal_id is not null then
     select * into v_deal from crm.deals d where d.workspace_id = p_workspace_id and d.id = v_deal_id;
   end if;
-  -- An object without such a field has null here, which no filter lets pass.
+  -- An object without such a field has null here, and no filter accepts null.
   return coalesce(
     (not p_filters ? 'pipeline_id' or p_filters -> 'pipeline_id' ? v_deal.pipeline_id::text)
       and (not p_filters ? 'stage_id' or p_filters -> 'stage_id' ? v_deal.stage_id::text)
@@ -8080,9 +8087,9 @@ end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
   'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object, or the deal of an activity, note or proposal. owner_id is that of the object, otherwise of its deal. An '
-  'object that has no such field does not pass. changed_fields restricts only updated events. Compares the object as it '
-  'is now.';
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is the object''s owner, '
+  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only updated events. '
+  'Compares the object as it is now.';
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8336,8 +8343,8 @@ end
 $$;
 comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
-  'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. True '
-  'if no row is left.';
+  'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. '
+  'Returns true if no row is left.';
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
   -- `do update`, because it waits for the row's lock: a claim that is still applying the earlier state deletes this row
@@ -8418,14 +8425,14 @@ create type crm.claim_candidate as (
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery that its subscription and workspace have room for. workspace_rank is its number among the '
-  'workspace''s deliveries in flight, should it be claimed.';
+  'A ready delivery that its subscription and workspace have room for. workspace_rank is the number that the delivery '
+  'would have among the workspace''s deliveries in flight.';
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60 subscriptions: a workspace
-  -- has at most 50 active ones, so one round looks at all of them.
+  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60, so that one round looks at all
+  -- subscriptions of a workspace (at most 50 active ones).
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
@@ -8451,7 +8458,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Counted for each target by an index, because the planner does not know how much is in flight.
+    -- The deliveries in flight are counted for each target by an index, because the planner does not know how many
+    -- there are.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -8552,8 +8560,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- One shard at a time: usually the first has enough, and until a vacuum each search also reads the rows that were
-    -- claimed before.
+    -- Search one shard at a time: usually the first has enough deliveries, and until a vacuum each search also reads
+    -- the rows that were claimed before.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -8588,7 +8596,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, or the deliveries in flight to a host would be counted for each candidate.
+  -- Materialized, because otherwise the deliveries in flight to a host would be counted for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -8632,8 +8640,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions no index reads more than one row: a plan that expects a workspace to have few events uses any
-  -- index, even for a workspace with a million.
+  -- With these conditions every index reads only one row. A plan that expects few events in a workspace may use any
+  -- index, even for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -8645,10 +8653,10 @@ end
 $$;
 comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
-  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps, header_name and '
-  'header_value unless the subscription has a header of its own. At most 64 '
-  'deliveries are in flight to a host, 32 of them to slow subscriptions; for the other limits see '
-  'crm.claim_candidates. Dispatchers claim at the same time, each from its own shards.';
+  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps; header_name and '
+  'header_value are null unless the subscription has its own header. At most 64 deliveries are in flight to a host, 32 '
+  'of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers claim at the same time, '
+  'each from its own shards.';
 
 create function crm.retry_delay(p_failed_attempts integer) returns interval
 language sql volatile
@@ -8711,7 +8719,7 @@ begin
       )
     from held h
     where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
-      -- With this condition, a plan that uses the index by subscription reads one row too.
+      -- With this condition, a plan that uses the index by subscription also reads only one row.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
       h.duration_ms, h.answer, h.body_digest, h.position
@@ -8740,7 +8748,7 @@ begin
       where s.workspace_id = r.workspace_id and s.id = r.subscription_id
       offset 0
     ) s
-    -- Not at every success: hundreds of successes in a second would all update the same row.
+    -- Do not update at every success: hundreds of successes in a second would all update the same row.
     where g.has_failed or s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
       or s.last_success_at < v_now - interval '10 s'
     order by r.workspace_id, r.subscription_id, r.position
@@ -8786,9 +8794,9 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), which '
-  'the audit log then says. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is '
-  'not returned. last_success_at is up to 10 s late.';
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
+  'audit log records this. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and '
+  'is not returned. last_success_at is up to 10 s late.';
 
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8843,7 +8851,7 @@ end
 $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed everything due: deliveries that wait for a place of their subscription or workspace do not count.';
+  'claimed everything due: deliveries that wait because their subscription or workspace is at its limit do not count.';
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -8865,7 +8873,7 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into the schema net, in whichever schema it was created.
+  -- pg_net puts its functions into the schema net, whichever schema the extension itself is in.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
@@ -9008,8 +9016,8 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'The active subscriptions of a workspace to a type of event that have no filters; crm.fan_out_filtered serves the '
-  'others.';
+  'A workspace''s active subscriptions to a type of event, without those that have filters: crm.fan_out_filtered '
+  'serves these.';
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
@@ -9047,8 +9055,8 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst
-    -- some deliveries more than the share are created.
+    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst, a
+    -- few more deliveries than the share are created.
     for no key update skip locked
   ),
   marked as (
@@ -9126,7 +9134,8 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters: each gets those of the events, all of one type, that pass.';
+  'crm.fan_out for the active subscriptions with filters. All events have one type; each subscription gets the events '
+  'that pass its filters.';
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
@@ -9189,7 +9198,7 @@ begin
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
-        -- One of these transactions takes long. The next run tries again.
+        -- One of these transactions takes too long. The next run tries again.
         when lock_not_available then
           exit;
       end;
@@ -9220,8 +9229,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
-  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Locks no row of the '
-  'subscription, because recording outcomes would wait for that lock.';
+  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Does not lock the '
+  'subscription''s row, because recording outcomes would wait for that lock.';
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -9348,15 +9357,16 @@ begin
   -- In the order of ids, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
   where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
-  -- Those in flight count too: their dispatcher will record the outcome.
+  -- Deliveries in flight count too: their dispatcher will record the outcome.
   count := cardinality(v_leased) + cardinality(v_waiting) + cardinality(v_ended);
 end
 $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
-  'earlier ones; one that waits for its next attempt gets no additional ones. If the subscription is inactive, they wait '
-  'until reactivation. Returns how many are on their way, and the ids for which the queue has no room: the oldest go '
-  'first. Raises queue_full if it has room for none. Security definer, because verbs may not write deliveries.';
+  'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
+  'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: the '
+  'oldest go first. Raises queue_full if it has room for none. Security definer, because verbs may not write '
+  'deliveries.';
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -9381,8 +9391,8 @@ end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
-  'subscription. The event has the given type, otherwise the subscription''s first, the nil UUID as its object, and a '
-  'sample as data beside "test": true, so that a receiver that mistakes it for a real event finds nothing to act on. '
+  'subscription. The event has the given type, otherwise the subscription''s first type. Its object is the nil UUID, '
+  'and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing to act on. '
   'Raises queue_full. Security definer, because verbs may not write events.';
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
@@ -9477,7 +9487,7 @@ begin
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
   v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
-  -- Counting is bounded by time alone.
+  -- A dry run is bounded by time alone.
   if p_dry_run then v_room := 2147483647; end if;
   count := 0;
   loop
@@ -9529,10 +9539,10 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz,
   'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
   'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
   'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
-  'as the queue has room for (queue_full if none), at most 20,000 or a little more than a second of work; next_since is '
-  'then where to continue, else null. With p_dry_run it only counts, more than 20,000 too. One recovery at a time in a '
-  'workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. Security '
-  'definer, because verbs may not write deliveries.';
+  'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
+  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, also beyond 20,000. One '
+  'recovery at a time in a workspace. The period goes back 30 days and applies to the times in event ids: when the '
+  'events were stored. Security definer, because verbs may not write deliveries.';
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -9542,7 +9552,7 @@ begin
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
+  'Raises validation_error if a period begins in the future, or ends before it begins.';
 create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9552,7 +9562,7 @@ declare
 begin
   perform crm.check_window(v_since, v_until);
   if not coalesce((p_args ->> 'before_creation')::boolean, false) then
-    -- In milliseconds, as an event's id and the reply have it.
+    -- Rounded to milliseconds, like the times in event ids and in the reply.
     select greatest(v_since, date_trunc('milliseconds', s.created_at)) into v_since from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
   end if;
@@ -9566,8 +9576,8 @@ begin
 end
 $$;
 comment on function crm.recover(uuid, uuid, jsonb) is
-  'crm.recover_deliveries by the arguments since, until, before_creation and dry_run. Without before_creation, the period '
-  'begins with the subscription at the earliest, because its receiver never asked for older events. Returns count, '
+  'crm.recover_deliveries with the arguments since, until, before_creation and dry_run. Without before_creation, the '
+  'period begins no earlier than the subscription, because its receiver never asked for older events. Returns count, '
   'has_more, next_since, and since, where it began. Raises validation_error, subscription_inactive, queue_full.';
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
 language plpgsql immutable set search_path = '' as $$
@@ -9641,7 +9651,7 @@ create function crm.wake_dispatcher() returns void
 language sql
 as $$ select set_config('app.events_enqueued', 'true', true) $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the function poke the dispatcher after its reply, as after an event.';
+  'Makes the edge function poke the dispatcher after its reply, as after an event.';
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9732,9 +9742,9 @@ begin
 end
 $$;
 comment on function crm.redeliver_all(uuid, uuid, uuid[]) is
-  'JSON of the result of crm.redeliver: count, held, and not_queued, the ids that are not sent again, each with its '
-  'reason: not_found, the subscription has no such delivery, or its event was dropped; queue_full, the queue has no room '
-  'for it. Raises queue_full if the queue has room for none.';
+  'JSON of the result of crm.redeliver: count, held and not_queued. not_queued lists the ids that are not sent again, '
+  'each with a reason: not_found (the subscription has no such delivery, or its event was dropped) or queue_full (the '
+  'queue has no room for it). Raises queue_full if the queue has room for none.';
 create function api.webhook_redeliver_all(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9809,15 +9819,15 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the function adds the '
+  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the edge function adds the '
   'plain secret to the reply, once.';
 
 create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace may '
-  'not send.';
+  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace '
+  'may not send.';
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -9870,7 +9880,7 @@ comment on function crm.delivery_summary(uuid, uuid) is
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
 language sql immutable parallel safe as $$ select p_wanted is null or p_wanted = crm.shown_state(p_stored, p_may_send) $$;
 comment on function crm.is_in_state(text, text, boolean) is
-  'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
+  'Whether a delivery with this stored state is shown in the state p_wanted. A null p_wanted matches every state.';
 create function crm.delivery_ids(
   p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
   p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
@@ -9890,10 +9900,10 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. A subscription's
-  -- deliveries are compared and sorted by both columns, which only one index has: with an equality, the planner may
-  -- expect every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends
-  -- the reading at `since`.
+  -- One statement for each index, because one statement for all cases could use none of them. For a subscription,
+  -- condition and order name both columns, because only one index has both. With an equality, the planner may expect
+  -- every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends the
+  -- reading at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -10027,7 +10037,7 @@ begin
   order by a.series desc, a.number desc limit 1;
   v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
   if v_delivery.state <> 'pending' and v_sent <> sha256(convert_to(v_body, 'UTF8')) then
-    -- The subscription may have got another payload since.
+    -- The subscription's payload may have been changed since.
     v_other := crm.delivery_body(p_id, v_event, case v_subscription.payload when 'ids' then 'full' else 'ids' end);
     if v_sent = sha256(convert_to(v_other, 'UTF8')) then v_body := v_other; end if;
   end if;
@@ -10057,9 +10067,9 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now; body is null if it cannot be built. body_as_sent tells whether the last attempt that sent a body sent exactly '
-  'this one: `data` is the object as it is now, and bodies are not stored; null if none was sent. Null if there is no '
-  'such delivery.';
+  'now; body is null if it cannot be built. body_as_sent tells whether the last body sent was exactly this one, null '
+  'if none was sent: bodies are not stored, and `data` is the object as it is now. Returns null if there is no such '
+  'delivery.';
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
@@ -10079,7 +10089,7 @@ language sql stable set search_path = '' as $$
       'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
     ]
   ) with ordinality h (name, value, n)
-  -- A subscription without a header of its own has null for its name.
+  -- The name is null if the subscription has no header of its own.
   where h.name <> 'X-Service-Signature-Next'
     or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
@@ -10169,9 +10179,9 @@ begin
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; one that waits for its next '
-  'attempt gets no more attempts. Returns the delivery as delivery_list does, with held: whether it waits because the '
-  'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; a waiting delivery gets no '
+  'additional attempts. Returns the delivery as delivery_list does, with held: whether it waits because the workspace '
+  'is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
 
 create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
@@ -10196,8 +10206,8 @@ begin
     perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about. Only if the searched text
-  -- cannot be written either is the write undone, because no search would ever find the record.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
+  -- the searched text cannot be written either, because no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
   -- Without the event, the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
@@ -10223,7 +10233,7 @@ declare
   v_stored record;
 begin
   -- Counted first, because only deliveries need the ids of events, and returning them takes a third as long as storing
-  -- the events. Null: no subscription.
+  -- the events. Null if there is no subscription.
   select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
   from created c
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
@@ -10241,7 +10251,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
-    -- No delivery if no filter lets a record pass.
+    -- No delivery was created if no filter lets a record pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -10310,8 +10320,8 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
-    -- No delivery if the subscriptions are only to lead.received and no deal comes from a lead, or if no filter lets a
-    -- deal pass.
+    -- No delivery was created if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
+    -- lets a deal pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -10436,7 +10446,7 @@ begin
     select c.workspace_id, c.contact_id, array_agg(c.deal_id order by c.deal_id) as deal_ids
     from changed c
     join crm.deals d on d.workspace_id = c.workspace_id and d.id = c.deal_id
-    -- A main contact that loses its row stays in the deal, and only its role is gone.
+    -- A main contact whose row is deleted stays in the deal; only its role is gone.
     where tg_op = 'INSERT' or d.contact_id is distinct from c.contact_id
     group by c.workspace_id, c.contact_id
   loop
@@ -10661,9 +10671,9 @@ begin
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- Events at `since` or later were written by transactions that began later, so their positions are above those of all
-  -- events written before. The primary key finds the newest of the earlier events; the feed begins after it. The minute
-  -- allows for clocks that are set back. If there is no event in the two days before, there is little to skip.
+  -- Transactions that begin at `since` or later get higher positions than all events written before. The primary key
+  -- finds the newest of the earlier events; the feed begins after it. The minute allows for clocks that are set back.
+  -- If there is no event in the two days before, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -10692,7 +10702,7 @@ declare
   v_last crm.feed_cursor := v_start;
   -- Below this position every transaction has ended, and nothing more will appear.
   v_horizon bigint := crm.feed_horizon();
-  -- Nothing left to read was written earlier, unless its transaction was open for over two days.
+  -- No event left to read was written earlier, unless its transaction was open for over two days.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -10800,7 +10810,7 @@ begin
 end
 $$;
 comment on function crm.changes_json(crm.change[]) is
-  'The changes that are shown, as the change log shows them, in order; null if there are none.';
+  'JSON of those changes that the change log shows, in order; null if there are none.';
 create function api.change_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -10827,8 +10837,8 @@ declare
   v_looked_at integer;
   v_next_id uuid;
 begin
-  -- One statement for each index. Both end at the first change that the page has no room for. If there are fewer, they
-  -- end at the 5,000th event, shown or not, where the next page begins.
+  -- One statement for each index. Both end at the first change that the page has no room for. If there are fewer
+  -- changes, they end at the 5,000th event, shown or not, where the next page begins.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
     from (
@@ -10890,8 +10900,8 @@ begin
 end
 $$;
 comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first: for the workspace by event id, for one object by the reversed order of the '
-  'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
+  'A page of the change log, newest first: for the workspace by event id, for one object in reverse order of the feed. '
+  'Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
@@ -11000,8 +11010,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'The ids, in their order, whose records match the filters of the walk, or are in the unfiltered list if the walk is '
-  'empty, and whose current text has the words.';
+  'The given ids, in their order, of those records that match the walk''s filters and whose current text has the '
+  'words. If the walk is empty, the records must be in the unfiltered list.';
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
   out ids uuid[], out next_id uuid
@@ -11037,7 +11047,7 @@ begin
         order by x.id desc limit v_rows
       ) w;
       next_id := v_walked[v_rows];
-      -- Only archived records are skipped, and they are few: little more than a page must be read.
+      -- Only archived records are skipped, and they are few, so little more than a page must be read.
       if cardinality(v_matches) > v_enough then
         v_matches := v_matches[:v_enough];
         next_id := v_matches[v_enough];
@@ -11062,13 +11072,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many rows as would fill the page if the words were as frequent in them as in the rows read so far. Fewer
-    -- for a long search, because long words take longer to compare.
+    -- Read twice as many rows as would fill the page if the words are as frequent there as in the rows read so far.
+    -- Read fewer for a long search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words. The index finds the others if they are few.
+    -- Few of the newest records have the words. The index finds the older ones, if these are few.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -11160,7 +11170,8 @@ comment on table crm.search_backlog is
   'not wait for them.';
 comment on column crm.search_backlog.event_id is
   'The id of the last event read, whose place in the feed is `position`.';
-comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
+comment on column crm.search_backlog.reached_at is
+  'The reached_at of crm.search_progress when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -11178,7 +11189,7 @@ begin
     coalesce(b.reached_at, p.reached_at)
   into v_done
   from crm.search_progress p left join crm.search_backlog b on b.workspace_id = v_workspace_id;
-  -- As in api.event_list.
+  -- Two days earlier, for the reason given in api.event_list.
   v_from := crm.uuid_v7_floor(v_done.reached_at - interval '2 days');
   select count(*), array_agg(distinct e.object_id) filter (where crm.text_changed(e.event, e.facts) = p_record)
   into v_looked, v_ids
@@ -11201,7 +11212,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- If somebody else, such as an erasure, is writing texts of the workspace, leave these to the next run.
+  -- If somebody else, such as an erasure, is writing texts of the workspace, leave the work to the next run.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l
@@ -11441,8 +11452,9 @@ begin
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
-  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the kinds '
-  'that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 deals.';
+  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
+  'kinds that the key has no scope to read. Shows moves to another stage only for the newest 20 deals and the last 90 '
+  'days.';
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11476,7 +11488,7 @@ begin
 end
 $$;
 comment on function crm.deals_of_contact(uuid, integer) is
-  'The ids of the newest p_most deals in which a contact is the main or another one.';
+  'The ids of the newest p_most deals in which a contact is the main contact or an additional one.';
 create function api.contact_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11494,12 +11506,14 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: that of its name (crm.name_rank), 3 for one that only its company''s name found.';
+  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if only its company''s name was '
+  'found.';
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
 comment on function crm.name_rank(text, text) is
-  'How well a name fits the folded words of a search: 0 the same, 1 begins so, 2 has them elsewhere.';
+  'How well a name fits the folded words of a search. 0: it is equal; 1: it begins with them; 2: it has them '
+  'elsewhere.';
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
@@ -11598,8 +11612,8 @@ begin
 end
 $$;
 comment on function api.search_list(jsonb) is
-  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies found; '
-  'the best first. Leaves out the types that the key has no scope to read.';
+  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies '
+  'found, best matches first. Leaves out the types that the key has no scope to read.';
 
 create function crm.duplicates(p_record text, p_table text, p_column text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -11638,8 +11652,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- The last value may have more records than were read, so the next page begins with it, unless all records read have
-  -- this value.
+  -- More records than were read may have the last value, so the next page begins with that value, unless all records
+  -- read have it.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records
@@ -11709,9 +11723,9 @@ create table crm.requests (
   primary key (workspace_id, key_id, id)
 ) partition by range (id);
 comment on table crm.requests is
-  'One row for each request with a valid key; of several 429 of a key in a second, one at least. Only crm.log_requests '
-  'writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. Without foreign keys, '
-  'because with them each row would lock the key''s row.';
+  'One row for each request with a valid key. If a key gets several 429 in a second, at least one has a row. Only '
+  'crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. '
+  'Without foreign keys, because with them each row would lock the key''s row.';
 comment on column crm.requests.id is 'Contains when the request began (UUIDv7).';
 comment on column crm.requests.path is
   'The path with the names of the query''s parameters, without their values: /api-v1-contacts?email&limit.';
@@ -11742,8 +11756,8 @@ begin
 end
 $$;
 comment on function crm.log_requests(json) is
-  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
-  'no table.';
+  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the edge functions '
+  'have no rights on tables.';
 create function crm.request_ids(
   p_workspace_id uuid, p_key_id uuid, p_status text, p_code text, p_path text, p_since timestamptz,
   p_until timestamptz, p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
@@ -11813,8 +11827,8 @@ $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
   'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
-  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be short '
-  'or empty although there is a next one.';
+  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
+  'short or empty although there is a next one.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11850,7 +11864,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- A single request is always smaller than a page, so the list goes on.
+  -- The page is full before all ids are shown: the next page begins after the last record on it. One request always
+  -- fits on a page.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -11880,9 +11895,9 @@ begin
 end
 $$;
 comment on function app.key_requests(jsonb) is
-  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
-  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path (how it '
-  'begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and '
+  'meta with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path '
+  '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
 set jit = off as $$
@@ -11984,10 +11999,10 @@ begin
 end
 $$;
 comment on function crm.request_failures(uuid, uuid) is
-  'JSON that says how many requests of a key failed, and why: requests and failures in the last 48 hours and in 7 days of '
-  'the workspace''s time zone, oldest first; failures by status; the 10 commonest error codes; and the minute with most '
-  'admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there are more, is_partial '
-  'is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
+  'JSON that says how many requests of a key failed, and why: requests and failures by hour (the last 48) and by day '
+  '(the last 7, in the workspace''s time zone), oldest first; failures by status; the 10 commonest error codes; and '
+  'the minute with most admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there '
+  'are more, is_partial is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
 
 create function crm.notice_claim()
 returns table (
@@ -12006,7 +12021,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- After a day the mail is of no use. So a mail service that is down is not asked for ever, either.
+    -- After a day the mail is of no use. The limit also ends the retries to a mail service that is down.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end
@@ -12024,7 +12039,7 @@ begin
         or m.id = (
           select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
         )
-        -- In the console a person creates it, whom the audit log names at that moment.
+        -- The audit log names the person who created the subscription in the console.
         or m.id in (
           select l.member_id from crm.audit_log l
           where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'
@@ -12050,10 +12065,10 @@ begin
 end
 $$;
 comment on function crm.notice_claim() is
-  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: the '
-  'active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail does not '
-  'report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds since 1970. '
-  'Reads all workspaces, so it is security definer and only for the dispatcher.';
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: '
+  'the active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail '
+  'does not report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds '
+  'since 1970. Reads all workspaces, so it is security definer and only for the dispatcher.';
 create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
 language sql volatile security definer set search_path = '' as $$
   update crm.webhook_subscriptions s set notice_due_at = null
@@ -12116,8 +12131,8 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which one of '
-  'that name was merged, locked against merging until the transaction ends. Null if there is neither.';
+  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which a company '
+  'with that name was merged, locked against merging until the transaction ends. Null if there is neither.';
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
 as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
@@ -12188,9 +12203,9 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact of a lead, and the field that found it: the oldest unarchived contact with its e-mail, otherwise the '
-  'oldest with its phone and first name and no other e-mail; otherwise the contact that replaced such a contact in a '
-  'merge, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
+  'The contact of a lead, and the field that found it. First the oldest unarchived contact with its e-mail; then the '
+  'oldest with its phone and first name and no other e-mail; then the contact that replaced such a contact in a merge, '
+  'locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -12212,8 +12227,8 @@ comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
-  -- Never the e-mail: a contact found by e-mail has it, or replaced one that had it; a matching phone does not prove an
-  -- address. If no field is missing, nothing is updated, because updated_at must not change.
+  -- The e-mail is never filled in: a contact found by e-mail has it or replaced a contact that had it, and a matching
+  -- phone does not prove an address. If no field is missing, nothing is updated, because updated_at must not change.
   if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
     update crm.contacts t
     set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)
@@ -12480,7 +12495,7 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The function adds the status and the texts of errors, which are in TypeScript.';
+  'The reply to a batch. The edge function adds the status and the texts of errors, which are in TypeScript.';
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -12554,7 +12569,7 @@ end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
   'Whether every item is a creation, or an upsert by an external_id that no record has yet, as in a first import. '
-  'Ignores items that the function found invalid. Upserts of deals never count, because their external_id is not '
+  'Ignores items that the edge function found invalid. Upserts of deals never count, because their external_id is not '
   'unique.';
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -12608,7 +12623,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, because its locks would otherwise need a subtransaction for each item until the call ends.
+      -- Undo the block, because its locks would keep a subtransaction for each item until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12661,7 +12676,7 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- An atomic batch is undone as a whole, so it must not name one of its own records.
+    -- An atomic batch is undone as a whole, so its errors must not name a record that it created itself.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -12683,7 +12698,7 @@ begin
       when lock_not_available or deadlock_detected then
         raise;
       when others then
-        -- Failures of an insert whose items were checked can only be found one by one.
+        -- Every item passed its checks, so only running them one by one shows which item fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -12728,7 +12743,8 @@ begin
           v_failure.constraint_name = constraint_name,
           v_failure.context = pg_exception_context;
         v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
-        -- The items before it run again and are kept, then the items after it run: none more than twice.
+        -- The items before the failed one run again and are kept, then the items after it run. No item runs more than
+        -- twice.
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
@@ -12754,7 +12770,7 @@ declare
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
   for v_first in 1 .. cardinality(v_items) by p_group loop
-    -- As a page of a list, the reply ends at a number of bytes.
+    -- Like a page of a list, the reply has a maximum size in bytes.
     if pg_column_size(v_results) > crm.max_page_bytes() then
       v_items := array(
         select case when i.item ->> 'op' = 'get' and i.position >= v_first
@@ -12785,8 +12801,8 @@ create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Runs up to 100 creates, updates and upserts of contacts in one call; raises batch_failed if it is atomic and an '
-  'item fails.';
+  'Runs up to 100 creates, updates, upserts and reads of contacts in one call. Raises batch_failed if the batch is '
+  'atomic and an item fails.';
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
@@ -12802,7 +12818,7 @@ comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for acti
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
-comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates only.';
+comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates and reads only.';
 
 create table crm.operations (
   workspace_id uuid not null,
@@ -12924,7 +12940,7 @@ comment on function crm.next_step(crm.operations) is
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
-  -- On a busy database: so that the call ends long before its statement_timeout of 8 s.
+  -- Even on a busy database, the call must end long before its statement_timeout of 8 s.
   v_end timestamptz := clock_timestamp() + interval '2 seconds';
 begin
   o.id := crm.uuid_v7(clock_timestamp());
@@ -13085,7 +13101,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_from limit 200
   );
 begin
-  -- A call that adds a contact to one of these deals holds the deal's lock.
+  -- Wait for calls that add a contact to one of these deals: they hold the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   with gone as (
     delete from crm.deal_contacts k
@@ -13101,8 +13117,8 @@ begin
 end
 $$;
 comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
-  'Puts another contact in the place of a contact that at most 200 deals have beside their main one, and returns the '
-  'deals. Where both are there, one remains, with its role or else that of the other.';
+  'Replaces an additional contact by another contact in at most 200 deals, and returns these deals. If a deal has '
+  'both, the replacement keeps its role, or gets the other''s role if it has none.';
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -13119,8 +13135,8 @@ begin
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Earlier merges first, to keep chains short. Then activities before deals, the order in which a PATCH of an activity
-  -- locks them.
+  -- Earlier merges first, to keep chains short. Then activities before deals, because a PATCH of an activity locks them
+  -- in this order.
   foreach v_name in array case
     when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
     else '{companies,contacts,deals}'
@@ -13196,7 +13212,7 @@ end
 $$;
 comment on function crm.begin_merge() is
   'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
-  'contact.merged and the updates of the moved rows: some hundred at once, the rest by the job.';
+  'contact.merged and the updates of the moved rows. It handles some hundred rows; the job handles the rest.';
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');
@@ -13280,7 +13296,8 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- Also waits for transactions that are creating a deal or an activity for it, and makes later ones wait.
+      -- Also waits for transactions that are creating a deal or an activity for this contact, and makes later ones
+      -- wait.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -13319,8 +13336,8 @@ begin
 end
 $$;
 comment on function api.contact_merge(jsonb) is
-  'Merges the contact merge_id into the contact id, fills the empty fields of the latter and returns it; a repeated '
-  'call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
+  'Merges the contact merge_id into the contact id, fills the empty fields of the remaining contact and returns it; a '
+  'repeated call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
 create function api.company_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13335,7 +13352,7 @@ begin
   if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa'); end if;
   perform crm.lock_company_merges(true);
   perform crm.lock_matches_of_companies(array[v_id, v_merge_id]);
-  -- As in api.contact_merge.
+  -- Locked in order of id, as in api.contact_merge.
   foreach v_next in array array[least(v_id, v_merge_id), greatest(v_id, v_merge_id)] loop
     if v_next = v_id then
       v_winner := crm.company_lock(v_id);
@@ -13367,8 +13384,8 @@ begin
 end
 $$;
 comment on function api.company_merge(jsonb) is
-  'Merges the company merge_id into the company id, fills the empty fields of the latter and returns it; a repeated '
-  'call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
+  'Merges the company merge_id into the company id, fills the empty fields of the remaining company and returns it; a '
+  'repeated call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
 
 create function crm.url_decoded(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -13581,8 +13598,8 @@ end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
   'The traces of a person in a deal. p_names: the person''s names; in source, utm and external_id a single word of '
-  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. Null: a single word is no trace '
-  'there either.';
+  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, a single '
+  'word is not a trace there.';
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
   select crm.mentions(p_id, p_traces) or exists (
@@ -13607,8 +13624,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.origin_fields(crm.deals, crm.traces, boolean) is
-  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. p_texts: the external_id '
-  'even if the name is only part of a word.';
+  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. With p_texts, also an '
+  'external_id in which the name is only part of a word.';
 create function crm.erase_deals(
   p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],
   out deals bigint, out lead_receipts bigint
@@ -13690,7 +13707,7 @@ begin
     where n.fields <> '{}'
     on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
   end if;
-  -- At once and not by the job, because the searched text contains the person's words.
+  -- Update the searched text at once and not by the job, because it contains the person's words.
   perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
 end
 $$;
@@ -13707,7 +13724,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
   );
 begin
-  -- A call that removes the contact from one of these deals holds the deal's lock.
+  -- Wait for calls that remove the contact from one of these deals: they hold the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   delete from crm.deal_contacts k
   where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);
@@ -13738,7 +13755,7 @@ end
 $$;
 comment on function crm.json_unescaped(text) is
   'A text in which the letters that JSON writes as \u00e9 are letters, and its other escapes are spaces, so that words '
-  'can be searched. The text need not be whole.';
+  'can be searched. The text may be cut off.';
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
   out changed bigint
@@ -13764,7 +13781,7 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- The end of an answer may cut a name, which then is no trace.
+      -- An answer may be cut off within a name, which then matches no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
@@ -13776,8 +13793,8 @@ begin
 end
 $$;
 comment on function crm.erase_answers(uuid, uuid, uuid[], crm.traces) is
-  'Clears the answers, among the next thousand attempts of a workspace, that mention the person or answered an event of '
-  'the contact itself. last_id is null after the last attempt.';
+  'Reads the next thousand attempts of a workspace, and clears the answers that mention the person or that belong to '
+  'an event about the contact itself. last_id is null after the last attempt.';
 
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -13786,7 +13803,7 @@ begin
     'results', (
       select json_agg(
         case
-          -- The function's errors name invalid fields as they were sent, including the keys of custom_fields.
+          -- Errors from the edge function name invalid fields as they were sent, including the keys of custom_fields.
           when r.result #> '{error,message}' is null then r.result
           else jsonb_set(r.result, '{error,details}', (
             select coalesce(jsonb_agg(
@@ -13809,14 +13826,14 @@ begin
 end
 $$;
 comment on function crm.batch_without_mentions(json, crm.traces) is
-  'The reply to a batch, in which an error about a field whose name mentions the person names only the item. Messages '
-  'of errors quote nothing that was sent.';
+  'The reply to a batch. If the name of an invalid field mentions the person, the error names only the item. Error '
+  'messages quote nothing that was sent.';
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
   -- Search all keys as one text first: one by one takes three times as long, and few keys mention anybody.
   if crm.mentions(
-    -- Each key is decoded alone, because one that is not UTF-8 would keep the others from being decoded. A % that
+    -- Each key is decoded alone, because a key that is not UTF-8 would keep the others from being decoded. A % that
     -- remains becomes a space, because crm.mentions would decode it.
     (
       select string_agg(
@@ -13947,10 +13964,11 @@ begin
 end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
-  'Updates the next stored replies (200, or 256 KB) that show a record of the person to the record as it is now, and '
-  'deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the reply '
-  'shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). last_key '
-  'is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every creation.';
+  'Reads the next stored replies (200, or 256 KB). A reply that shows a record of the person gets the record as it is '
+  'now. Deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the '
+  'reply shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). '
+  'last_key is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every '
+  'creation.';
 
 create function crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) returns table (id uuid, texts text[])
 language plpgsql stable set search_path = '' as $$
@@ -14009,7 +14027,7 @@ create function crm.find_naming(
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- Enough records to correct by hand: some people's names are nearly everywhere.
+  -- No more than people can correct by hand: some names are in nearly every record.
   c_most constant integer := 1000;
   v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
   v_ids uuid[];
@@ -14027,9 +14045,9 @@ begin
   ), naming as (
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
-    -- All texts of a record together first, and only then each alone, so that the digits of two fields do not form a
-    -- number. A record with a % skips the first search, because a text that is not UTF-8 would keep the others from
-    -- being decoded.
+    -- Search all texts of a record together first. Then search each text alone, because the digits of two fields must
+    -- not form a number. A record with a % skips the first search, because a text that is not UTF-8 would keep the
+    -- others from being decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (
@@ -14105,11 +14123,12 @@ create type crm.erasure as (
 comment on type crm.erasure is
   'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
   'earlier call erased the contact), the contacts erased, the contacts whose deals the steps read, and the place that '
-  'they have reached.';
+  'the steps have reached.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
-  -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
-  -- which waits for activities being written. Deals after them, because they contain the leads.
+  -- Activities come before deals, because a PATCH of an activity locks them in this order. Activities come again after
+  -- `notes`, a phase that waits for activities being written. Deals come later, because their leads have traces that
+  -- the earlier phases need.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -14212,8 +14231,8 @@ begin
 end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
-  'The next 200 rows, in the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the '
-  'place after them, deal_id is null after the last row.';
+  'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id are the place '
+  'after these rows; deal_id is null after the last row.';
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -14404,10 +14423,10 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace that the transaction has locked, the contacts merged into it, and the '
-  'copies of their data in its deals, including deals that its leads created and that have another contact now. What '
-  'exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase texts as '
-  'well. Security definer, because verbs may not change notes, receipts or stored replies.';
+  'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
+  'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
+  'now. What exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase '
+  'texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -14463,7 +14482,7 @@ comment on function crm.parse_moment(text) is
 create function crm.parse_argument(p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb)
 language plpgsql stable set search_path = '' as $$
 declare
-  -- The vertical tab as x0b: before Postgres 16, its escape is read as the letter v.
+  -- The vertical tab is written as x0b, because Postgres before 16 reads its escape as the letter v.
   v_text text := case jsonb_typeof(p_value)
     when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
@@ -14515,7 +14534,7 @@ begin
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
     when 'time_zone' then
-      -- Not the other names that Postgres knows, such as posix/UTC or localtime, which Deno does not know.
+      -- Names that Postgres knows and Deno does not, such as posix/UTC or localtime, are refused.
       v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
         and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
       v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
@@ -14538,7 +14557,7 @@ begin
       v_valid := char_length(v_text) between 1 and 60;
       v_message := 'Deve ter de 1 a 60 caracteres';
     when 'webhook_name' then
-      -- Empty: no name.
+      -- An empty text removes the name.
       v_valid := char_length(v_text) <= 80;
       v_message := 'Deve ter até 80 caracteres';
     when 'ids' then
@@ -14546,7 +14565,7 @@ begin
         and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
       v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
     when 'items' then
-      -- Only the number: the function has validated each item (_shared/http/batch_items.ts).
+      -- Checks only the number of items: the edge function has validated each item (_shared/http/batch_items.ts).
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
       v_message := 'Deve ser uma lista de 1 a 100 itens';
     when 'q' then
@@ -14580,11 +14599,11 @@ begin
       v_valid := v_text in ('full', 'ids');
       v_message := 'Deve ser um de "full", "ids"';
     when 'filters', 'header' then
-      -- Only the type: the caller checks what they have (api-v1-webhooks/filters.ts, own_header.ts).
+      -- Checks only the type: the caller checks the contents (api-v1-webhooks/filters.ts, own_header.ts).
       v_valid := jsonb_typeof(p_value) = 'object';
       v_message := 'Deve ser um objeto';
     when 'target_url' then
-      -- Only its length: the caller checks that it is https and public (_shared/webhooks/target.ts).
+      -- Checks only the length: the caller checks that the URL is https and public (_shared/webhooks/target.ts).
       value := p_value;
       v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
       v_message := 'Deve ter de 1 a 2048 caracteres';
@@ -14695,7 +14714,7 @@ create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is
 language sql immutable parallel safe as $$
   -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
   -- service claims, and addresses in .invalid cannot exist (RFC 2606): every workspace without a real admin has the
-  -- same one.
+  -- same address.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -14727,9 +14746,9 @@ begin
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
-  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
-  'comes from auth.users and not from the token, some of whose claims a person can write. needs_code: the person has a '
-  'second factor (verified), and no code was typed in this session (aal1).';
+  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
+  'e-mail comes from auth.users and not from the token, because a person can write some of the token''s claims. '
+  'needs_code: the person has a second factor (verified), and no code was typed in this session (aal1).';
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14831,7 +14850,7 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Otherwise whoever has only the password could skip the console's question for the code.
+  -- Otherwise somebody who has only the password could skip the console's question for the code.
   if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
@@ -14843,7 +14862,7 @@ begin
   from crm.members m
   where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
   order by m.id limit 1;
-  -- A person without a membership may still answer an invitation, and call nothing that requires a role.
+  -- A person without a membership may answer an invitation, but may call nothing that requires a role.
   if v_caller.id is null and p_any_workspace then
     select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes
     from crm.open_invitations(p_user_id) i
@@ -14872,7 +14891,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
-  -- For app.session_list, which marks the calling session.
+  -- Set for app.session_list, which marks the calling session.
   perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,
@@ -14898,8 +14917,8 @@ begin
   -- 90_rights.sql makes crm_app the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
-  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
-  -- first, because Postgres prepares each comparison again in every transaction.
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
+  -- is compared first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'action' then
       case p_verb
@@ -15080,8 +15099,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, among which each call chooses, and the open invitations; nothing '
-  'for the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing for '
+  'the operator. Arguments: none. Codes: validation_error.';
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -15169,9 +15188,10 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, because crm.drain_calls '
-  'counts them; from the newest 20,000 rows of crm.key_calls), working keys (5,000 at most), active webhooks (1,000), '
-  'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
+  'The usage of a workspace: calls of all keys today and in 7 days (by days in the workspace''s time zone; up to a '
+  'minute late, because crm.drain_calls counts them; from the newest 20,000 rows of crm.key_calls), working keys '
+  '(5,000 at most), active webhooks (1,000), active members (5,000), deliveries that wait for an attempt (10,000). A '
+  'count at its bound may be larger.';
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15186,7 +15206,7 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- To those who can mend it, or take the steps.
+    -- Shown only to those who can mend the cause or take the steps.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
@@ -15194,7 +15214,8 @@ end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
   'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
-  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise null).';
+  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise '
+  'null).';
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15261,9 +15282,10 @@ end
 $$;
 comment on function app.workspace_update(jsonb) is
   'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
-  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
-  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, refuses_undefined_fields. Codes: validation_error, not_found, '
-  'insufficient_role (for a member who is no longer an admin).';
+  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. '
+  'Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, '
+  'refuses_undefined_fields. Codes: validation_error, not_found, insufficient_role (for a member who is no longer an '
+  'admin).';
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -15423,8 +15445,8 @@ language sql stable set search_path = '' as $$
   end
 $$;
 comment on function crm.invited_member_json(crm.members, bigint) is
-  'JSON of an invited member. If a member invites, also what the mail names: invited_to, the workspace''s name, and '
-  'invited_by, the calling member''s.';
+  'JSON of an invited member. If a member invites, also the names for the mail: invited_to (the workspace) and '
+  'invited_by (the calling member).';
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15482,8 +15504,8 @@ comment on function app.member_reinvite(jsonb) is
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Without an address, the admin that app.workspace_create adds cannot sign in, because its address is in .invalid
-  -- (RFC 2606). An invited admin may decline.
+  -- An admin whom app.workspace_create added without an address cannot sign in, because its address is in .invalid (RFC
+  -- 2606). An invited admin may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -15726,7 +15748,7 @@ comment on function crm.key_for_update(uuid, uuid) is
 create function crm.require_room_for_key(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- The operator may create more.
+  -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
   -- One new key at a time, so that simultaneous ones are counted too.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
@@ -15798,7 +15820,8 @@ comment on function app.key_create(jsonb) is
   'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
   'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
   'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent), '
-  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key '
+  'could never be used), invalid_reference, no_active_admin.';
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15900,7 +15923,7 @@ begin
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
     );
   end if;
-  -- p_args, because in v_args null is absent: here it means that the key does not expire.
+  -- Read from p_args, because v_args has no nulls: here null means that the key does not expire.
   if p_args ? 'expires_at' and v_expires_at is distinct from v_key.expires_at then
     if v_key.revoked_at is not null then
       perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada; crie outra');
@@ -15925,7 +15948,7 @@ comment on function app.key_update(jsonb) is
   'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
   'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
   'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
-  'the future), key_revoked (a revoked key gets no other end).';
+  'the future), key_revoked (a revoked key cannot get another expiry).';
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16094,10 +16117,11 @@ end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
-  'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
-  'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
-  'each); days_are_partial tells that there may be more. recent: how many attempts their newest 200 deliveries had in that '
-  'time (20 in a long list), what part of them succeeded, and how long the answered ones took.';
+  'created in the console), and days: the outcomes of the last 7 days in the workspace''s time zone, oldest first. '
+  'Counts the newest 1,000 deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in '
+  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts their newest '
+  '200 deliveries had in that time (20 in a long list), what part of them succeeded, and how long the answered ones '
+  'took.';
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16216,8 +16240,8 @@ end
 $$;
 comment on function app.subscription_update(jsonb) is
   'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
-  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, header '
-  '(its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
+  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, '
+  'header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16335,8 +16359,8 @@ comment on function app.subscription_recover(jsonb) is
   'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
   'there is room for (crm.recover). Returns count, has_more, next_since, where to continue, and since, where it began: '
   'not before the subscription was created, unless before_creation. With dry_run it only counts. Arguments: '
-  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, subscription_inactive, '
-  'queue_full.';
+  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';
 create function app.subscription_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16421,7 +16445,7 @@ begin
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
           -- d.stage_id = s.id, written as a range of both columns: only the index of open deals has this order. With an
           -- equality the planner expects the newest deals to be in any stage, and reads the workspace to its end for an
-          -- empty one.
+          -- empty stage.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
@@ -16722,10 +16746,10 @@ begin
 end
 $$;
 comment on function app.deal_proposal_create(jsonb) is
-  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the proposal. '
-  'Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, recurring_value '
-  '(monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired (nobody could answer '
-  'the proposal).';
+  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the '
+  'proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
+  'recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired '
+  '(nobody could answer the proposal).';
 create function app.proposal_link(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16761,8 +16785,8 @@ language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Those of a grant''s scopes that the member''s present role may give: a member who loses a role takes its scopes from '
-  'every app.';
+  'Those of a grant''s scopes that the member''s present role may give: when a member loses a role, every app loses '
+  'the scopes that the role gave.';
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
 declare
@@ -16783,7 +16807,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join crm.workspaces w on w.id = k.workspace_id
     where k.user_id = p_user_id and k.client_id = p_client_id
-    -- The one that works, otherwise the newest of the revoked ones.
+    -- The working grant, otherwise the one that was revoked last.
     order by k.revoked_at desc nulls first limit 1;
   end if;
   if v_caller.id is null then v_caller.error_code := 'invalid_api_key'; end if;
@@ -16814,7 +16838,7 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created: it would go on receiving events.';
+  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -16893,9 +16917,10 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so the person''s former grant for the client ends if it is in another one; in the same one it '
-  'takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working grants at most, '
-  'because the rate limit is for each. Security definer, because the former grant may be in another workspace.';
+  'names no workspace, so the person''s former grant for the client ends if it is in another workspace. In the same '
+  'workspace it takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working '
+  'grants at most, because each has its own rate limit. Security definer, because the former grant may be in another '
+  'workspace.';
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -16987,10 +17012,10 @@ begin
 end
 $$;
 comment on function app.grant_create(jsonb) is
-  'Grants an app, the client in Supabase Auth with that id and name, these scopes in the name of the signed-in member; '
-  'replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
-  'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not give), '
-  'not_found (for a caller who is not signed in, such as the operator).';
+  'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
+  'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
+  'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
+  'give), not_found (for a caller who is not signed in, such as the operator).';
 create function app.grant_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17033,7 +17058,8 @@ begin
       '[]'
     )
     from (
-      -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
+      -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
+      -- is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -17044,7 +17070,7 @@ begin
         order by s.deactivated_at desc limit 50
       )
       union all
-      -- api_keys_expiring.
+      -- Read by the index api_keys_expiring.
       (
         select case when k.expires_at <= now() then 2 else 4 end,
           case when k.expires_at <= now() then 'key_expired' else 'key_expiring' end,
@@ -17057,7 +17083,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- webhook_subscriptions_listed. One failed attempt needs nobody: the next one, half a minute later, mostly succeeds.
+      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next one, half a minute
+      -- later, mostly succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null
@@ -17072,12 +17099,13 @@ $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in '
   'the last 30 days), key_expired (in the last 7 days), webhook_failing (active, and its last three attempts or more '
-  'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within '
-  '14 days). name is the webhook''s, or its host, or the key''s. At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+  'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within 14 '
+  'days). name is the webhook''s, or its host, or the key''s. At most 50 each of stopped webhooks, keys and failing '
+  'webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  -- By the primary keys. key_counters is a minute late; until then the rate limit knows of the call.
+  -- Both tables are read by their primary keys. key_counters is a minute late; crm.rate_limits has newer calls.
   v_call boolean := exists (
     select from crm.key_counters c
     join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
@@ -17092,7 +17120,7 @@ declare
   );
   v_steps record;
 begin
-  -- First, so that a workspace that has grown reads no more than that.
+  -- Checked first, so that nothing else is read for an established workspace.
   if v_call and w.created_at < now() - interval '30 days' then return null; end if;
   -- Each exists() ends at the first row that it finds below the workspace in the primary key.
   select
@@ -17113,9 +17141,9 @@ begin
 end
 $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
-  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery or '
-  'test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null once '
-  'all is done, or 30 days after the workspace was created if there were calls: it works, in the way its people want.';
+  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery '
+  'or test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null '
+  'once all is done, or 30 days after the workspace was created if there were calls: then it is in use.';
 
 create function crm.event_ids(
   p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
@@ -17268,7 +17296,7 @@ begin
     if found then return v_id; end if;
   end if;
   v_id := crm.lead_company(crm.name_key(p_name));
-  -- Two companies with one name and different tax ids are two companies.
+  -- Companies with the same name but different tax ids are different companies.
   if exists (
     select from crm.companies c
     where c.workspace_id = crm.current_workspace_id() and c.id = v_id and c.tax_id <> p_tax_id
@@ -17279,8 +17307,8 @@ begin
 end
 $$;
 comment on function crm.import_company(text, text) is
-  'The company of a line: the oldest unarchived one with its tax id, otherwise as crm.lead_company, unless that one has '
-  'another tax id. Null if there is none.';
+  'The company for a line of the file: the oldest unarchived company with its tax id, otherwise the one from '
+  'crm.lead_company, unless that one has another tax id. Null if there is none.';
 create function crm.with_import_companies(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -17293,7 +17321,7 @@ declare
   v_results jsonb := '{}';
   v_created jsonb;
 begin
-  -- Those with a tax id first: a line with the name alone then means the company that such a line creates.
+  -- Lines with a tax id come first: a line with the name alone then means the company that such a line creates.
   for v_line in
     select distinct on (l.tax_id is null, l.key) l.*
     from (
@@ -17348,8 +17376,8 @@ begin
 end
 $$;
 comment on function crm.with_import_companies(jsonb) is
-  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
-  'exist; an item whose company is refused has that error.';
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do '
+  'not exist; an item whose company is refused has that error.';
 create function crm.with_kept_fields(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -17361,7 +17389,7 @@ begin
   for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
     v_args := p_items -> v_at -> 'args';
     continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
-      -- api.contact_upsert refuses an item that has nothing to be found by.
+      -- api.contact_upsert refuses an item without a value to find its contact by.
       or coalesce(case v_args ->> 'match_by'
         when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
       end, '') = '';
@@ -17380,8 +17408,8 @@ begin
 end
 $$;
 comment on function crm.with_kept_fields(jsonb) is
-  'The items of an import with the custom fields that their contacts have besides those in the file: an upsert replaces '
-  'all of them.';
+  'Adds to each item of an import the custom fields that its contact has and the file does not, because an upsert '
+  'replaces all custom fields.';
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -17426,7 +17454,7 @@ begin
       select (r ->> 'id')::uuid from jsonb_array_elements(v_reply -> 'results') r where r ->> 'status' = '200'
     );
     v_after := crm.import_values(v_ids);
-    -- Undoes the batch; the variables keep what it answered.
+    -- Undoes the batch; the variables keep its results.
     raise exception using errcode = 'CRM02';
   exception
     when sqlstate 'CRM02' then
@@ -17472,9 +17500,9 @@ begin
 end
 $$;
 comment on function app.contact_import(jsonb) is
-  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company (crm.with_import_companies), '
-  'and returns its reply. With dry_run nothing is written, and each contact that exists has changes: field, from, to. '
-  'Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
+  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company '
+  '(crm.with_import_companies), and returns its reply. With dry_run nothing is written, and each contact that exists '
+  'has changes: field, from, to. Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
 
 create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
 returns table (type text, id uuid, name text, detail text, parent_id uuid)
@@ -17556,9 +17584,9 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'At most five each of the keys, webhooks, deals, contacts and companies with all the words, the best first, and '
-  'those that work before others. Records are found as by api.search_list, keys by name and prefix, webhooks by name '
-  'and URL: the newest 1,000 of either, active webhooks first.';
+  'At most five each of the keys, webhooks, deals, contacts and companies with all the words, best matches first, and '
+  'working ones before others. Records are found as by api.search_list, keys by name and prefix, webhooks by name and '
+  'URL: the newest 1,000 of either, active webhooks first.';
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17609,8 +17637,8 @@ begin
 end
 $$;
 comment on function crm.sessions_of_current_user() is
-  'JSON of the sessions in which the person signed in, this one first, then the last used, 100 at most; none of apps. '
-  'Security definer, because only Supabase Auth and the owner read auth.sessions.';
+  'JSON of the sessions in which the person signed in, this one first, then the last used, 100 at most, without those '
+  'of apps. Security definer, because only Supabase Auth and the owner read auth.sessions.';
 create function app.session_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin

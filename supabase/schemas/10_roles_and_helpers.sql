@@ -1,11 +1,11 @@
 -- The schemas crm and api, and the three roles between a request and the data. 90_rights.sql grants what each role
 -- may do; docs/decisions/0011-least-rights.md gives the reasons.
 
--- Bodies name functions that later files create.
+-- Function bodies may call functions that later files create.
 set check_function_bodies = off;
 
--- By default PUBLIC may execute every new function. Without `in schema`, because the form for one schema cannot revoke
--- a default right.
+-- By default PUBLIC may execute every new function. `in schema` is left out, because the form for one schema cannot
+-- revoke a default right.
 alter default privileges revoke execute on functions from public;
 
 create schema crm;
@@ -17,7 +17,7 @@ comment on schema api is 'The door (api.call) and its verbs: the only way from a
 -- Verbs for API keys run as crm_api, verbs for signed-in members as crm_app. Neither role can log in or bypass
 -- row-level security. The edge functions connect as crm_functions, which has no password until the operator sets one
 -- (docs/deployment.md), and is a member of no role, so it reaches the data only through the doors. Roles belong to the
--- whole cluster, so these may exist already: for another database, or from before a reset.
+-- whole cluster, so they may exist already, because of another database or from before a reset.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -31,12 +31,12 @@ begin
   end if;
 end
 $$;
--- Only a member of crm_api and crm_app can make them the owners of crm.run_verb and crm.run_app_verb.
+-- Only a member of these roles can make them the owners of crm.run_verb and crm.run_app_verb.
 grant crm_api, crm_app to current_user;
 
--- Set on the role, because a transaction pooler drops the settings of a connection. An edge function waits 10 s for a
--- statement: Postgres must end the verb earlier, so that the call is counted and gets a reply. The lock timeout is
--- shorter still, so that a call that cannot get its lock gets a reply too.
+-- The timeouts are set on the role, because a transaction pooler drops the settings of a connection. An edge function
+-- waits 10 s for a statement: Postgres must end the verb earlier, so that the call is counted and gets a reply. The
+-- lock timeout is shorter still, so that a call that cannot get its lock gets a reply too.
 alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
@@ -63,9 +63,8 @@ begin
 end
 $$;
 comment on function crm.raise_code(text, text, text, text) is
-  'Raises a code from a verb of schema app, as api.fail does for schema api. Besides the field and its Portuguese '
-  'message (null if the code is enough) it can carry a value for the caller''s own message, such as the id of the '
-  'inactive subscription of a delivery.';
+  'Raises a code from a verb of schema app, as api.fail does for schema api. The Portuguese message of the field is '
+  'null if the code is enough. A value, such as an id, is for the caller''s own message.';
 
 create function crm.require_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -76,7 +75,8 @@ begin
 end
 $$;
 comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace: otherwise a list for an unknown workspace would merely be empty.';
+  'Raises not_found if there is no such workspace: otherwise a list for an unknown workspace would be empty instead of '
+  'an error.';
 
 -- Functions that every other file uses: the caller, ids, times, text, isolation by workspace.
 
@@ -104,8 +104,8 @@ create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; null in any other request and '
-  'outside one.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; null for any other caller and outside '
+  'a request.';
 
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
@@ -146,7 +146,7 @@ create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, in milliseconds. crm.uuid_v7_floor of that time is never above the id.';
+  'The time in a UUIDv7, in milliseconds. crm.uuid_v7_floor of that time is never greater than the id.';
 
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
@@ -155,12 +155,12 @@ comment on function crm.iso(timestamptz) is
   'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
 
 create function crm.name_key(p_name text) returns text
--- plpgsql, because Postgres plans a generated column at every insert: it would inline a function in SQL, and parsing
--- that function's text takes 18 µs.
+-- plpgsql, because Postgres plans a generated column at every insert. It would inline an SQL function, and would parse
+-- the function's text each time (18 µs).
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters, and leave the Ç
-  -- and Ã of "AÇÃO".
+  -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters and leave Ç and
+  -- Ã in "AÇÃO" unchanged.
   return lower(normalize(btrim(p_name), nfc) collate "und-x-icu");
 end
 $$;
@@ -180,7 +180,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian ones. Each step below takes as long as this check.
+  -- Most numbers are complete Brazilian numbers: this check saves them the steps below, each of which takes as long.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -190,8 +190,8 @@ begin
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
   end;
-  -- Area code and number: nine digits for a mobile phone, otherwise eight. Before them may come the country code and
-  -- the 0 of a long-distance call, which two digits for the carrier may follow.
+  -- Area code and number: nine digits for a mobile phone, otherwise eight. The country code, the 0 of a long-distance
+  -- call, and two digits for the carrier may come first.
   v_brazilian := substring(
     coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
   );
@@ -224,7 +224,7 @@ begin
     else array[concat(v_parts[2], v_parts[3])]
   end;
   if v_parts[1] is not null then
-    -- No SQL statement for the common case: most new contacts take this branch.
+    -- Most new contacts take this branch, so it runs no SQL statement.
     v_numbers := v_numbers || ('+55' || v_parts[1] || v_numbers[1]);
     return case when v_numbers[3] is null then v_numbers else v_numbers || ('+55' || v_parts[1] || v_numbers[2]) end;
   end if;
@@ -264,8 +264,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent: the number sent is its last digits, or the '
-  'same Brazilian mobile number without the ninth digit.';
+  'Whether the number in the record is more complete than the number sent: the number sent has only its last digits, '
+  'or lacks the ninth digit of the same Brazilian mobile number.';
 
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -277,11 +277,11 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 
 create function crm.lock_number(p_name text) returns bigint
--- Stable, as convert_to() is: declared immutable, the function could not be inlined into the caller's plan, and each
--- transaction would plan it again (60 µs).
+-- Stable, because convert_to() is stable: Postgres would not inline an immutable function that calls it, and each
+-- transaction would plan the function again (60 µs).
 language sql stable parallel safe as $$
-  -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find one that collides
-  -- with another client's lock.
+  -- hashtextextended() is not used, because it can be inverted: a client chooses part of the name, and could find a
+  -- name that collides with another client's lock.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';

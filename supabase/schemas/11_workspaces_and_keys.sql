@@ -27,9 +27,9 @@ comment on column crm.workspaces.time_zone is
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
-  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. 50,000 take '
-  'about 23 MiB, and are more than the dispatcher sends in the 10 s between two runs of the job webhook-catch-up, so '
-  'the dispatcher never runs out of work.';
+  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
+  '50,000, takes about 23 MiB. The dispatcher sends fewer in the 10 s between two runs of the job webhook-catch-up, so '
+  'it never runs out of work.';
 
 -- The policy is for signed-in members alone, because verbs for keys do not read this table.
 alter table crm.workspaces enable row level security, force row level security;
@@ -93,8 +93,8 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- The query of crm.active_member, repeated: calling that function would make crm.default_owner take 50 % longer, for
-  -- every new record.
+  -- Repeats the query of crm.active_member: calling that function would make this one take 50 % longer for every new
+  -- record.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
@@ -133,7 +133,8 @@ create table crm.audit_log (
 comment on table crm.audit_log is
   'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
   'never changed or removed.';
-comment on column crm.audit_log.member_id is 'The member who made the change; null for the operator and the dispatcher.';
+comment on column crm.audit_log.member_id is
+  'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object.';
 call crm.protect('crm.audit_log');
@@ -185,8 +186,8 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation does not change this row, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app: the client in Supabase Auth''s OAuth server, whose token is the credential instead of a '
-  'secret. Null for a key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
+  'of a secret. Null for a key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it, as the member member_id. Null for a key.';
 comment on column crm.api_keys.member_id is
@@ -196,9 +197,10 @@ comment on column crm.api_keys.prefix is
 comment on column crm.api_keys.rotated_at is
   'When the newest secret replaced an earlier one; null before the first rotation.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 form.';
+  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 '
+  'form.';
 call crm.protect('crm.api_keys');
--- A person has one working grant for a client, in whatever workspace, because the token names none.
+-- A person has at most one working grant for a client across all workspaces, because the token names no workspace.
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
 
@@ -254,14 +256,15 @@ language sql immutable parallel safe set search_path = '' as $$
   end
 $$;
 comment on function crm.without_mapping(inet) is
-  'An IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7), as IPv4; any other unchanged.';
+  'Converts an IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7) to IPv4; returns any other '
+  'unchanged.';
 
 create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
 language plpgsql immutable set search_path = '' as $$
 declare
   v_address inet;
 begin
-  -- Postgres would also take an IPv4 address with fewer parts.
+  -- Postgres would also accept an IPv4 address with fewer parts.
   if p_text !~ '^(\d{1,3}(\.\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)(/\d{1,3})?$' then return; end if;
   v_address := crm.without_mapping(p_text::inet);
   network := network(v_address);
@@ -283,7 +286,7 @@ exception
 end
 $$;
 comment on function crm.is_within(cidr[], text) is
-  'Whether an address is in one of these networks. False for null and for a text that is no address.';
+  'Whether an address is in one of these networks. False for null and for a text that is not an address.';
 
 create function crm.identify(p_key_hash bytea, p_address text default null) returns crm.caller
 language plpgsql stable set search_path = '' as $$
@@ -311,8 +314,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller to whom the hash of a secret belongs; the slot behind the hash says nothing here. p_address: where the '
-  'call comes from; without it, a key that is bound to networks is refused.';
+  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function ignores. '
+  'p_address: the address of the call. Without it, a key that is bound to networks is refused.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
@@ -324,5 +327,5 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Blocks a revocation of a key of the current workspace until the transaction ends; false if the key is revoked '
-  'already. Security definer, because crm_api cannot read keys.';
+  'Keeps a key of the current workspace from being revoked until the transaction ends; false if it is already revoked. '
+  'Security definer, because crm_api cannot read keys.';

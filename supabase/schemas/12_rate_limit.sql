@@ -143,7 +143,7 @@ returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, the others were earlier than the oldest known time.
+    -- If there are more calls than known times, the remaining calls were earlier than the oldest known time.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)
@@ -190,9 +190,9 @@ begin
 end
 $$;
 comment on function crm.drain_calls() is
-  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns for how many keys. '
-  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
-  'last run. Rows without a key (links, sessions) are skipped.';
+  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns the number of keys. '
+  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the last '
+  'run. Rows without a key (links, sessions) are skipped.';
 
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
@@ -213,8 +213,8 @@ begin
 end
 $$;
 comment on function crm.count_calls(uuid, uuid[], timestamptz) is
-  'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows, to be '
-  'added up. Reads one row for each hour in which a key was called.';
+  'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows; the caller '
+  'adds them up. Reads one row for each hour in which a key was called.';
 
 create function crm.purge_key_calls() returns void
 language sql set search_path = ''

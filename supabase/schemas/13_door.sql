@@ -14,9 +14,11 @@ create table crm.idempotency_keys (
 comment on table crm.idempotency_keys is
   'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
   'Errors are not stored.';
-comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
+comment on column crm.idempotency_keys.request_hash is
+  'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: a repetition must then have no Location header either.';
+  'Whether the reply is from an upsert that found its record: the reply to a repeated call must then have no Location '
+  'header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -69,9 +71,9 @@ comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) i
 
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_grant
 -- (77_app_grants.sql) for apps, api.call_by_link (36_proposals.sql) for public links, app.call (71_app_door.sql) for
--- signed-in members. Each identifies its caller; crm.answer_request does the rest. See docs/architecture.md. A door runs
--- with the rights of its owner, so that the calling role needs none; only the verb runs as crm_api (crm.run_verb) or
--- crm_app (crm.run_app_verb).
+-- signed-in members. Each identifies its caller; crm.answer_request does the rest. See docs/architecture.md. A door
+-- runs with the rights of its owner, so that the calling role needs none; only the verb runs as crm_api (crm.run_verb)
+-- or crm_app (crm.run_app_verb).
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -176,7 +178,7 @@ begin
         'field', 'external_id', 'message', null,
         'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
       ));
-    -- lock_not_available, deadlock_detected, query_canceled
+    -- These states are lock_not_available, deadlock_detected and query_canceled.
     when p_failure.state in ('55P03', '40P01', '57014') then
       error_code := 'service_unavailable';
     else
@@ -222,7 +224,7 @@ begin
 end
 $$;
 comment on function crm.elsewhere(text) is
-  'The message for a call from outside the networks of its key, as details. p_address is '''' if it is unknown.';
+  'The error details for a call from an address outside its key''s networks. p_address is '''' if it is unknown.';
 
 create function crm.answer_request(
   p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea
@@ -337,9 +339,10 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
-  'The door for API keys: answers one request, given the SHA-256 of the key, and the slot behind it. p_scope is null '
-  'for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. '
-  'p_args null: only identifies the key and counts no call. p_address: where the call comes from (crm.identify).';
+  'The door for API keys: answers one request. p_key_hash: the SHA-256 of the key, then the key''s slot. p_scope is '
+  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the '
+  'idempotency key are checked. p_args null: only identifies the key and counts no call. p_address: where the call '
+  'comes from (crm.identify).';
 
 -- What a key may know about itself: GET /api-v1-me.
 

@@ -119,8 +119,8 @@ begin
 end
 $$;
 comment on function crm.merged_detail(text, uuid) is
-  'What a detail says about a contact or company that was merged: `id`, the record that replaced it, and `merged`. '
-  'Empty for any other record.';
+  'The fields of an error detail about a contact or company that was merged: `id`, the record that replaced it, and '
+  '`merged`. Empty for any other record.';
 
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -74,7 +74,8 @@ comment on function crm.version(json) is 'The version of a record, for ETag, com
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
--- Otherwise Postgres would plan every call again for its number of values, which takes twice as long as the locks.
+-- Otherwise Postgres would make a new plan in every call for its number of values, which takes twice as long as the
+-- locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then return; end if;
@@ -90,8 +91,8 @@ begin
 end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
-  'Makes calls that look for a record by one of these values, and create it if there is none, wait for each other '
-  'until the transaction ends. A key names the kind of value, such as `contact email`; null values lock nothing.';
+  'Locks these values until the transaction ends, so that two calls cannot both find no record with a value and create '
+  'one. A key names the kind of value, such as `contact email`; null values lock nothing.';
 
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
@@ -134,7 +135,7 @@ as $$
   end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
-  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The function '
+  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The edge function '
   'sends that field as a header, also from a stored reply.';
 
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json

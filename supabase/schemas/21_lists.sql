@@ -1,10 +1,9 @@
--- Lists. What they need to know about each record, its filters as data and static statements for common calls, is
--- written into 21_lists_written.sql. See docs/decisions/0012-lists-that-end.md.
+-- Lists. 21_lists_written.sql has what they need for each kind of record: its filters as data, and static statements
+-- for common calls. See docs/decisions/0012-lists-that-end.md.
 --
--- Why api.<name>_list and crm.<name>_match have settings: Plans are generic, because for an unknown limit the planner
--- expects more rows than any page has, and would plan every call again. Sorts are off, so that rows are read in the
--- order of an index: the planner's statistics cover all workspaces together, so it would often choose to read and sort
--- all rows of a workspace.
+-- Settings of api.<name>_list and crm.<name>_match: Plans are generic, because the planner overestimates the rows for
+-- an unknown limit and would plan every call again. Sorts are off, so that rows are read in the order of an index: the
+-- planner's statistics cover all workspaces together, so it would often read and sort all rows of one workspace.
 
 -- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
 -- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
@@ -43,8 +42,8 @@ as $$
   )
 $$;
 comment on function crm.rows_by(text, text, text, text) is
-  'Statement text for the rows with the value of a filter, newest first, by the index on its column; for all rows if '
-  'the column is null.';
+  'Builds a statement that reads the rows with a filter''s value, newest first, by the index on p_column. If p_column '
+  'is null, the statement reads all rows.';
 
 create function crm.newest_deals(p_column text, p_value uuid, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -197,7 +196,7 @@ begin
       group by r.target, r.name
     ) r;
   end if;
-  -- With too many pending records, the index would miss too much: all rows are looked through instead.
+  -- If too many records are pending, the index misses too many: read all rows instead.
   if v_pending is not null then
     v.ways := v.ways || array(
       select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
@@ -239,16 +238,16 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The statement of the filter whose first p_step rows reach the furthest back, because that filter has the fewest '
-  'rows; the statement for all rows if no filter has one.';
+  'The statement for the filter that probably has the fewest rows: its first p_step rows reach the furthest back. If '
+  'no filter has a statement, the one for all rows.';
 
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- As in api.<name>_list. A composed statement is planned for its values: if the statistics suggest few rows, the
--- planner would sort incrementally and read the workspace to its end.
+-- These settings have the same reasons as in api.<name>_list. A composed statement is planned for its values: if the
+-- statistics suggest few rows, the planner would sort incrementally and read the workspace to its end.
 set enable_sort = off set enable_incremental_sort = off
 -- A page needs only joins by the primary key.
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -286,8 +285,7 @@ begin
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
     v_rows := 4 * p_step;
-    -- Few rows of the first round match. Read a range of few rows instead, unless most of its rows are in the part read
-    -- already.
+    -- Few rows of the first round match. Read a small range instead, unless most of its rows have been read already.
     for v_range in 1 .. coalesce(cardinality(v_walk.ranges), 0) loop
       if p_kept then
         v_in_range := crm.updated_ids(p_record, p_args, 10 * p_step + 1);
@@ -307,7 +305,7 @@ begin
         next_id := null;
         return;
       elsif v_walk.is_alone[v_range] then
-        -- Only archived rows are skipped, and they are few: little more than a page must be read.
+        -- Only archived rows are skipped, and they are few, so little more than a page must be read.
         v_rows := least(v_rows, v_limit + 51);
       end if;
       v_chosen := coalesce(v_in_range[:v_rows], '{}');
@@ -324,7 +322,7 @@ comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
 
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set jit = off as $$
 declare
@@ -342,7 +340,7 @@ begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- Rows since a moment are probably fewer than those of a range.
+  -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- Short attempts first: one statement may have few rows where another has tens of thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
@@ -355,11 +353,11 @@ begin
 end
 $$;
 comment on function crm.summary(text, jsonb, text, integer, text) is
-  'Runs p_sums, a statement that returns the number of rows read and a reply, over the rows for the filters sent, '
-  'with the columns p_columns. Raises too_many_records if there are more than p_most rows.';
+  'Runs the statement p_sums over the rows that match the filters sent, with the columns p_columns. p_sums returns the '
+  'number of rows read and a reply. Raises too_many_records if there are more than p_most rows.';
 
--- Lists with `sort`. The cursor of such a list is not the id of its last row, whose value may change before the next
--- call, but the key of a stored position.
+-- Lists with `sort`. The cursor of such a list is the key of a stored position. It is not the id of the last row,
+-- because that row's value may change before the next call.
 
 create table crm.list_cursors (
   workspace_id uuid not null,
@@ -396,7 +394,7 @@ comment on function crm.keep_cursor(text, text, text, uuid) is
 
 create function crm.sorted_list(p_record text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
@@ -405,7 +403,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- For a page, every list reads at most this many rows.
+  -- The most rows that any list reads for a page.
   v_left integer := 1250;
   v_rows integer := v_limit + 1;
   v_after crm.list_cursors;
@@ -413,7 +411,7 @@ declare
   v_type text;
   v_walk crm.walk;
   v_way text;
-  -- The rows of the filter.
+  -- The ids of the rows that match the filter.
   v_chosen uuid[];
   v_looked integer;
   v_last_id uuid;
@@ -453,7 +451,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- `offset 0`: otherwise the planner could read the index of the order, and the whole workspace with it.
+    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;

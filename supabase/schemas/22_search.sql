@@ -21,7 +21,7 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII; this branch takes a third of the time.
+  -- Most texts are ASCII; this branch takes a third of the time of the other one.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() writes a final sigma (ς) at the end of a word, so the beginning of a longer word would not match.
   -- Phones and keyboards type different apostrophes.
@@ -148,8 +148,8 @@ comment on table crm.search_texts is
 comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
 comment on column crm.search_texts.text is
   'The text in the form of crm.search_text. The job index-texts keeps it up to date.';
--- Each key belongs to one workspace, so other workspaces' texts neither slow a search nor show in its duration. New
--- entries wait in a list that is sorted into the index at 64 kB, because each search reads that list.
+-- Each key belongs to one workspace, so the texts of other workspaces do not slow a search, and its duration reveals
+-- nothing about them. New entries wait in a list that each search reads, so the list is merged into the index at 64 kB.
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
@@ -168,9 +168,9 @@ create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
-  'Makes the job index-texts, which takes the lock exclusively (crm.index_texts_of), and everybody else who writes '
-  'texts of the workspace wait for each other until the transaction ends. Otherwise the job could read a record, and '
-  'write its text after the record was erased.';
+  'Shared lock for everybody who writes texts of the workspace, until the transaction ends; the job index-texts takes '
+  'it exclusively (crm.index_texts_of). Otherwise the job could read a record, and write its text after the record was '
+  'erased.';
 
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -297,5 +297,5 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
   'or to p_from if next_id is null. It stops before a block (crm.search_keys) in which the words are common, after '
   'p_enough or 2 * p_step ids, and after reading much of the index or 16 * p_step texts. Security definer, because @> '
-  'is not leakproof, so that row-level security would keep the index from being used. Instead, each condition names '
-  'the workspace, or keys of it.';
+  'is not leakproof: row-level security would keep the index from being used. Instead, each condition names the '
+  'workspace, or keys that belong to it.';

@@ -38,7 +38,7 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- In the bits of IEEE 754, larger numbers are larger, except for the sign.
+  -- The bits of IEEE 754 sort as the numbers do, except for the sign.
   if p_number < 0 then return translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -71,7 +71,7 @@ language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end $$;
 comment on function crm.tag_keys(text[]) is 'The tags as they are compared.';
 
--- What a call sends.
+-- Tags and custom fields as a call sends them.
 
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
 language sql immutable set search_path = '' as $$
@@ -111,7 +111,7 @@ begin
 end
 $$;
 comment on function crm.with_tags(jsonb, jsonb) is
-  'The arguments with `tags`, the tags that the record will have, in place of add_tags and remove_tags. Raises '
+  'Replaces add_tags and remove_tags in the arguments by `tags`, the tags that the record will have. Raises '
   'validation_error for more than 50.';
 
 create function crm.quoted_choices(p_choices text[]) returns text
@@ -178,7 +178,7 @@ as $$
   end
 $$;
 comment on function crm.custom_field_error(crm.custom_fields, jsonb) is
-  'What is wrong with a value of the field, in Portuguese; null if it is valid. The value is not null.';
+  'What is wrong with a value of the field, in Portuguese; null if it is valid. p_value must not be null.';
 
 create function crm.refuses_undefined_fields() returns boolean
 language plpgsql stable security definer set search_path = '' as $$
@@ -187,8 +187,8 @@ begin
 end
 $$;
 comment on function crm.refuses_undefined_fields() is
-  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read the '
-  'table.';
+  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read '
+  'the table.';
 
 create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
 language plpgsql stable set search_path = '' as $$

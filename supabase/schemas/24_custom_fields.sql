@@ -150,7 +150,7 @@ $$;
 comment on function api.custom_field_restore(jsonb) is
   'Puts an archived definition back into use. Raises not_found, and validation_error if there are 50 in use.';
 
--- The same for members, in the console.
+-- The same verbs for members, in the console.
 
 create function crm.within_workspace(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -161,8 +161,8 @@ begin
 end
 $$;
 comment on function crm.within_workspace(jsonb) is
-  'The arguments of a verb of schema app; until the transaction ends their workspace is the current one, in which verbs '
-  'of schema api work. Raises not_found for an unknown workspace.';
+  'Makes the workspace in the arguments the current one until the transaction ends, so that a verb of schema app can '
+  'call verbs of schema api. Returns the arguments. Raises not_found for an unknown workspace.';
 
 create function crm.custom_field_action(p_action text, p_field json) returns json
 language plpgsql set search_path = '' as $$
@@ -203,7 +203,8 @@ begin
 end
 $$;
 comment on function app.custom_field_update(jsonb) is
-  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, not_found.';
+  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, '
+  'not_found.';
 
 create function app.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

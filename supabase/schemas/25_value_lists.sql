@@ -16,7 +16,7 @@ comment on column crm.record_values.value is 'The value in the form of crm.value
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
 call crm.protect('crm.record_values');
 
--- What a list filters by.
+-- The filters of a list by tags and custom fields.
 
 create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
 language sql immutable as $$
@@ -27,12 +27,12 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'A value in a query as the JSON value of the field; text that is no such value stays text.';
+  'Converts a value in a query to the JSON value of the field; a text that is not such a value stays text.';
 
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
-  'A filter by a tag or a custom field: the keys of its lowest and highest value, which are the same for an equality, '
-  'whether all records are in the index, and the SQL expression for the keys of row t.';
+  'A filter by a tag or a custom field: the keys of its lowest and highest value (the same for an equality), whether '
+  'all records are in the index, and the SQL expression for the keys of row t.';
 
 create function crm.sent_values(p_object_type text, p_args jsonb) returns setof crm.sent_value
 language plpgsql stable set search_path = '' as $$
@@ -136,14 +136,14 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Statement text for the rows that the index has for a value, newest first, or for a range of values. p_rows is the '
-  'statement for all rows. p_pending are the records whose values may have changed since they were indexed: they are '
-  'read too.';
+  'Builds a statement that reads the rows with a value from the index, newest first, or the rows in a range of values. '
+  'p_rows is the statement for all rows. p_pending are the records whose values may have changed since they were '
+  'indexed: they are read too.';
 
--- What the job writes.
+-- What the job index-texts writes.
 
 create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb);
-comment on type crm.record_keys is 'What crm.keep_values indexes of a record.';
+comment on type crm.record_keys is 'The fields of a record that crm.keep_values indexes.';
 
 create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
 language plpgsql set search_path = '' as $$
@@ -192,7 +192,7 @@ declare
 begin
   loop
     exit when clock_timestamp() >= p_end;
-    -- The field that has the newest records left.
+    -- The field that still lacks the newest records.
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);

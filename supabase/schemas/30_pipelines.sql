@@ -159,7 +159,7 @@ comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own wo
 call crm.protect('crm.loss_reasons');
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
 
--- The workspace for integrations: everything that their forms let a user choose from, in one call.
+-- The workspace as integrations need it: in one call, everything that the users of their forms can choose from.
 
 create function crm.own_workspace_name() returns text
 language plpgsql stable security definer set search_path = ''

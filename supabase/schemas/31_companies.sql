@@ -36,7 +36,7 @@ create table crm.companies (
 comment on table crm.companies is 'The organisations that a workspace sells to.';
 comment on column crm.companies.external_id is 'The caller''s own id for the company, unique in the workspace.';
 comment on column crm.companies.archived_at is
-  'Since when lists leave the company out. A merged company is archived too.';
+  'When the company was archived: lists leave it out from then on. A merged company is archived too.';
 comment on column crm.companies.merged_into_id is 'The company that replaced this one in a merge.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
 -- A generated column and not an index on the expression: under row-level security an index serves only leakproof
@@ -71,7 +71,7 @@ begin
 end
 $$;
 comment on function api.company_create(jsonb) is
-  'Creates a company and returns it with the companies it resembles. Raises the codes of crm.company_new.';
+  'Creates a company and returns it with the ids of similar companies. Raises the codes of crm.company_new.';
 
 create function api.company_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

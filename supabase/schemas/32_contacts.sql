@@ -38,7 +38,7 @@ comment on table crm.contacts is 'The people that a workspace sells to.';
 comment on column crm.contacts.phone_e164 is 'The phone in the form of crm.e164, by which contacts are found.';
 comment on column crm.contacts.external_id is 'The caller''s own id for the contact, unique in the workspace.';
 comment on column crm.contacts.archived_at is
-  'Since when lists leave the contact out. Merged and erased contacts are archived too.';
+  'When the contact was archived: lists leave it out from then on. Merged and erased contacts are archived too.';
 comment on column crm.contacts.merged_into_id is 'The contact that replaced this one in a merge.';
 comment on column crm.contacts.erased_at is
   'When the personal fields were erased for good. The row stays, because other rows refer to it.';
@@ -74,8 +74,8 @@ begin
 end
 $$;
 comment on function api.contact_create(jsonb) is
-  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the contacts '
-  'it resembles. Raises the codes of crm.contact_new.';
+  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the ids of '
+  'similar contacts. Raises the codes of crm.contact_new.';
 
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -60,13 +60,13 @@ comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since; otherwise null.';
 comment on column crm.deals.external_id is
   'The caller''s own id for the deal. Not unique: crm.lead_receipts makes leads idempotent.';
-comment on column crm.deals.archived_at is 'Since when lists leave the deal out.';
+comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
   'The body of the POST leads that created the deal, unchanged while contact and deal change; null for any other '
   'deal. An insert with it emits lead.received.';
 comment on column crm.deals.lead_contact_id is
-  'The first contact of a deal that a lead created, kept when the deal gets another one: erasing that person erases '
-  'the lead too. The id stays even if the contact is merged.';
+  'The first contact of a deal that a lead created, kept when the deal gets another contact: erasing that person '
+  'erases the lead too. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 -- For the funnel (app.funnel_get). A closed deal stays in its stage, so stages fill up with closed deals, which must
@@ -120,7 +120,8 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is 'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is
+  'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
 
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
@@ -356,8 +357,8 @@ begin
 end
 $$;
 comment on function api.deal_reassign(jsonb) is
-  'Gives the unarchived deals of one member, or those in a state, to an active member: the newest 1,000 from the cursor '
-  'on. Each emits deal.updated. Raises invalid_reference.';
+  'Gives one member''s unarchived deals, or only those with `status`, to an active member: the newest 1,000 from the '
+  'cursor on. Each deal emits deal.updated. Raises invalid_reference.';
 
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

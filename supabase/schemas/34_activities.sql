@@ -62,7 +62,7 @@ create trigger touch before update on crm.activities
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for
-    -- A merge of contacts moves activities inside its trigger, and moves their deals itself.
+    -- A merge changes contact_id inside its trigger. It also changes the deals themselves, which sets moved_at.
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.set_moved_at();
@@ -75,8 +75,8 @@ begin
 end
 $$;
 comment on function crm.set_completed_at() is
-  'Trigger: sets completed_at exactly while the status is concluida, whether the API or the application writes. A '
-  'later edit keeps the time.';
+  'Trigger: sets completed_at when the status becomes concluida and clears it for any other status, whether the API or '
+  'the application writes. A later edit keeps the time.';
 
 create trigger set_completed_at before insert or update on crm.activities
   for each row execute function crm.set_completed_at();
@@ -130,8 +130,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Locks the contact as the foreign key would, but before a merge of the contact can move the rows that refer to it.
-    -- If the contact was merged already, the activity gets the one that replaced it.
+    -- Takes the foreign key's lock on the contact now, before a merge can move the rows that refer to the contact. If
+    -- the contact is already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id

@@ -181,9 +181,9 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request, given the SHA-256 of the token, and the slot behind it. p_verb '
-  'null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args is always the link''s own '
-  'proposal.';
+  'The door for public links: answers one request. p_token_hash: the SHA-256 of the token, then the token''s slot. '
+  'p_verb null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args '
+  'is always the link''s own proposal.';
 
 -- Proposals of a workspace, for the operator; 76_app_proposals.sql has the verbs for members. The caller generates the
 -- token of a public link and passes only its hash.
@@ -230,8 +230,8 @@ begin
 end
 $$;
 comment on function crm.proposal_to_answer(uuid, uuid) is
-  'A proposal that its customer can still answer once it is sent, locked against changes until the transaction ends. '
-  'Raises not_found, proposal_expired, proposal_closed.';
+  'A proposal that has no answer and has not expired, locked against changes until the transaction ends. Raises '
+  'not_found, proposal_expired, proposal_closed.';
 
 create function crm.proposal_link_replace(p_proposal crm.proposals, p_token_hash text) returns void
 language plpgsql set search_path = '' as $$
@@ -268,7 +268,7 @@ begin
 end
 $$;
 comment on function crm.proposal_mark_sent(crm.proposals) is
-  'Marks a draft as sent, from when on its link opens it; changes no other proposal.';
+  'Marks a draft as sent, so that its link opens it; a proposal that is not a draft stays as it is.';
 
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

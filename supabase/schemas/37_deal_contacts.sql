@@ -1,5 +1,5 @@
--- The contacts of a deal: the main one is crm.deals.contact_id, the others are rows of this table. A row of the main
--- contact has its role. See docs/decisions/0019-merge-archive-erase.md.
+-- The contacts of a deal: the main one is crm.deals.contact_id, the others are rows of this table. A row for the main
+-- contact only stores its role. See docs/decisions/0019-merge-archive-erase.md.
 
 create domain crm.contact_role as text check (char_length(value) between 1 and 60);
 comment on domain crm.contact_role is 'What a contact does in a deal, such as `decisor`: 1 to 60 characters.';
@@ -101,7 +101,7 @@ begin
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform api.fail('not_found');
   end if;
-  -- The contact before the deal, the order in which a merge locks them.
+  -- Lock the contact before the deal, in the same order as a merge.
   perform crm.require_references(p_args);
   v_is_main := (crm.deal_lock(v_deal_id)).contact_id is not distinct from v_contact_id;
   select * into v_row from crm.deal_contacts k
@@ -134,9 +134,9 @@ begin
 end
 $$;
 comment on function api.deal_contact_add(jsonb) is
-  'Adds a contact to a deal and returns it; for a contact that is there already it changes the role, if one is sent. '
-  'The main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the '
-  'deal has 50 rows.';
+  'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
+  'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
+  'has 50 rows.';
 
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
@@ -170,5 +170,5 @@ begin
 end
 $$;
 comment on function api.deal_contact_remove(jsonb) is
-  'Removes a contact from a deal; one that is not there gets the same answer. Raises not_found, and validation_error '
-  'for the main contact, which a PATCH of contact_id replaces.';
+  'Removes a contact from a deal; a contact that the deal does not have gets the same answer. Raises not_found, and '
+  'validation_error for the main contact, which a PATCH of contact_id replaces.';

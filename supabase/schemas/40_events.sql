@@ -1,11 +1,10 @@
 -- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30, requests for 7. Older rows are
--- dropped with their partition, because deleting a large day takes minutes. An id begins with the time of its event (UUIDv7), so a
--- day is a range of ids, and a statement that knows an id reads one partition. Each table has its own job: a
--- transaction that locked two tables could deadlock with one that writes both. See
--- docs/decisions/0008-queue.md.
+-- dropped with their partition, because deleting a large day takes minutes. An id begins with the time of its event
+-- (UUIDv7), so a day is a range of ids, and a statement that knows an id reads one partition. Each table has its own
+-- job: a transaction that locked two tables could deadlock with one that writes both. See docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
--- sql, so that Postgres inlines it into each insert: a default in plpgsql would take 50 % longer.
+-- SQL, so that Postgres inlines the function into each insert: a default in plpgsql would take 50 % longer.
 language sql volatile as $$
   -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
   select (
@@ -44,7 +43,7 @@ create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
-  'For how many days a partitioned table keeps its rows: crm.events as long as the change log goes back.';
+  'How many days a partitioned table keeps its rows. crm.events keeps them as long as the change log goes back.';
 
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
@@ -146,8 +145,8 @@ begin
   moved := 0;
   dropped := 0;
   if p_table::text = 'crm.webhook_deliveries' then
-    -- Queue rows before deliveries, the order in which everybody locks them. The next run deletes rows that a
-    -- dispatcher has locked now.
+    -- Delete queue rows before deliveries, because every caller locks them in this order. The next run deletes rows
+    -- that a dispatcher has locked now.
     delete from crm.webhook_queue q
     where q.ctid = any (array(
       select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
@@ -175,8 +174,8 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- `attach` alone takes a weaker lock: a row being written into the default partition would then be refused once
-      -- its day has a partition. `only`, because nobody locks another partition without locking the table. The default
+      -- `attach` alone takes a weaker lock: an insert into the default partition would then fail once the day has a
+      -- partition. `only` is enough, because nobody locks another partition without locking the table. The default
       -- partition is locked too, because its bounds change and a vacuum may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
@@ -292,9 +291,8 @@ language sql volatile set search_path = '' as $$
 $$;
 comment on function crm.continue_feed() is
   'Call it once after restoring a dump into another cluster, before the first call of the API: positions then continue '
-  'a trillion above the greatest stored one. The reason is that the lost database wrote events, and gave their '
-  'positions to clients, after the backup: new events must lie after such a cursor. Reads all events. Returns the new '
-  'offset.';
+  'a trillion above the greatest stored one. Clients may hold cursors to events that were written after the backup and '
+  'are lost: new events must lie after those cursors. Reads all events. Returns the new offset.';
 
 -- Test events show a made-up object in the real shape of the event (spec 6.2). The values are the examples of the
 -- OpenAPI documents; the functions that turn them into JSON are those for real events.

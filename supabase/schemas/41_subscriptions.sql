@@ -35,8 +35,8 @@ create table crm.webhook_subscriptions (
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
-  'The key that created the subscription; revoking the key ends it. Null if a person created it in the console: the '
-  'audit log names the person.';
+  'The key that created the subscription; revoking the key ends the subscription. Null if a person created it in the '
+  'console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target without the port: attempts to one host are limited across all workspaces.';
@@ -44,9 +44,9 @@ comment on column crm.webhook_subscriptions.deactivated_reason is
   'Why the subscription is inactive: deleted, failures (a fifth attempt failed) or key_revoked. Waiting deliveries '
   'are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
-  'Since when attempts time out. Until the receiver answers again, only one attempt is made at a time.';
+  'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'Since when its events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
+  'When its events stopped getting deliveries, because too many deliveries wait (crm.fan_out_within_bound). The job '
   'webhook-catch-up creates those deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
   'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
@@ -56,13 +56,14 @@ comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
   'of ids, for changed_fields a list of names. Null: all.';
 comment on column crm.webhook_subscriptions.payload is
-  'What `data` of a delivery has: full, the object; ids, only its id.';
+  'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
-  'The name of a header that each attempt has for the receiver, or null. Its value is in crm.webhook_secrets.';
+  'The name of the header that the receiver wants in each attempt, or null. Its value is in crm.webhook_secrets.';
 comment on column crm.webhook_subscriptions.notice_due_at is
-  'From when a dispatcher may send the mail that says that the subscription is inactive because of failures; a claim '
-  'moves it on (crm.notice_claim). Null: nothing to send.';
-comment on column crm.webhook_subscriptions.name is 'What people call it; null: they see the URL.';
+  'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
+  'sets a later time. Null: no mail to send.';
+comment on column crm.webhook_subscriptions.name is
+  'The name that people gave the subscription; null: the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -92,8 +93,8 @@ begin
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
-  'due, and ends the catching up of a deleted one.';
+  'Trigger: sets deactivated_at, clears the reason when a subscription becomes active, makes the mail about failures '
+  'due, and ends the catch-up of a deleted subscription.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
 
@@ -116,8 +117,8 @@ comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
   'only one.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret, but so that it cannot be decrypted in the place '
-  'of one. Null without such a header.';
+  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither '
+  'decrypts as the other. Null without such a header.';
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
@@ -183,8 +184,8 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so creating and deleting them without end is refused too. Automation tools
-  -- subscribe anew each time that a workflow is switched on, so equal ones count once, up to a number for all.
+  -- Inactive subscriptions are kept for ever, so the number created in 30 days has a limit. Automation tools subscribe
+  -- again each time a workflow is switched on, so equal subscriptions count once; a second limit counts all of them.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -203,8 +204,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or created 500 of other targets or events, or '
-  '5,000 in all, in 30 days.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or if it created 500 with other targets or '
+  'events, or 5,000 in all, in the last 30 days.';
 
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
@@ -224,7 +225,7 @@ comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which m
 create function crm.header_name(p_args jsonb) returns jsonb
 language sql immutable as $$ select nullif(nullif(p_args -> 'header', 'null'), '{}') $$;
 comment on function crm.header_name(jsonb) is
-  'The header of a subscription in the arguments, only its name; null if it is absent, null or empty.';
+  'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
 
 create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -275,8 +276,8 @@ end
 $$;
 comment on function crm.check_filters(uuid, jsonb) is
   'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
-  'invalid_reference for ids that the workspace does not have, and validation_error for a stage of another pipeline '
-  'than those of the filter, whose events would never pass, and for names that no changed_fields has.';
+  'invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
+  'filter''s pipelines, because no event would pass, and for names that changed_fields never has.';
 
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -309,7 +310,7 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The function '
+  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The edge function '
   'chooses the id, for which encrypted_secret and encrypted_header (base64) are encrypted, and adds the plain secret '
   'to the reply, once. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
 
@@ -336,9 +337,9 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes what of event_types, filters, payload, header and name the arguments have; null, or an empty object or '
-  'text, removes filters, header and name. Events from now on go by the new values; deliveries that wait are sent, '
-  'with the new payload and header. Raises not_found; for filters see crm.check_filters.';
+  'Changes those of event_types, filters, payload, header and name that the arguments have. Null, or an empty object '
+  'or text, removes filters, header or name. The new values apply to later events; waiting deliveries are sent with '
+  'the new payload and header. Raises not_found; for filters see crm.check_filters.';
 
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -6,7 +6,7 @@ declare
   v_id bytea := substring(uuid_send(p_event_id) for 8)
     || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
 begin
-  -- Sets the two bits of RFC 9562 that every UUID has (the variant).
+  -- Set the variant, two bits that are the same in every UUID (RFC 9562).
   return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
 end
 $$;
@@ -53,8 +53,8 @@ comment on table crm.webhook_deliveries_default is
   'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
   'for a week.';
 call crm.protect('crm.webhook_deliveries_default');
--- Without workspace_id: by an index that begins with it, a plan made while a partition is empty would look up a
--- delivery by its id among all deliveries of the workspace.
+-- The index does not begin with workspace_id: otherwise a plan made while a partition is empty would use it to find a
+-- delivery by id, and read all deliveries of the workspace.
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
 
@@ -74,12 +74,12 @@ create table crm.webhook_attempts (
 comment on table crm.webhook_attempts is
   'The outcome of each attempt, kept as long as its delivery, in partitions by the day of the event.';
 comment on column crm.webhook_attempts.status is
-  'The HTTP status of the response; null if its headers did not arrive whole.';
+  'The HTTP status of the response; null if its headers did not arrive completely.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
-  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may contain '
-  'what the receiver was sent, so an erasure clears those that mention the person (crm.erase_answers).';
+  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may '
+  'contain what the receiver was sent, so an erasure clears the answers that mention the person (crm.erase_answers).';
 comment on column crm.webhook_attempts.body_digest is
   'SHA-256 of the body sent. `data` is the object at the moment of the attempt, so a body made later may differ.';
 call crm.protect('crm.webhook_attempts');
@@ -220,7 +220,7 @@ begin
   if v_deal_id is not null then
     select * into v_deal from crm.deals d where d.workspace_id = p_workspace_id and d.id = v_deal_id;
   end if;
-  -- An object without such a field has null here, which no filter lets pass.
+  -- An object without such a field has null here, and no filter accepts null.
   return coalesce(
     (not p_filters ? 'pipeline_id' or p_filters -> 'pipeline_id' ? v_deal.pipeline_id::text)
       and (not p_filters ? 'stage_id' or p_filters -> 'stage_id' ? v_deal.stage_id::text)
@@ -231,9 +231,9 @@ end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
   'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object, or the deal of an activity, note or proposal. owner_id is that of the object, otherwise of its deal. An '
-  'object that has no such field does not pass. changed_fields restricts only updated events. Compares the object as it '
-  'is now.';
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is the object''s owner, '
+  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only updated events. '
+  'Compares the object as it is now.';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$

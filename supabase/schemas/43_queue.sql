@@ -251,8 +251,8 @@ end
 $$;
 comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
-  'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. True '
-  'if no row is left.';
+  'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. '
+  'Returns true if no row is left.';
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$

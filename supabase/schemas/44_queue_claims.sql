@@ -31,15 +31,15 @@ create type crm.claim_candidate as (
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery that its subscription and workspace have room for. workspace_rank is its number among the '
-  'workspace''s deliveries in flight, should it be claimed.';
+  'A ready delivery that its subscription and workspace have room for. workspace_rank is the number that the delivery '
+  'would have among the workspace''s deliveries in flight.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60 subscriptions: a workspace
-  -- has at most 50 active ones, so one round looks at all of them.
+  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60, so that one round looks at all
+  -- subscriptions of a workspace (at most 50 active ones).
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
@@ -65,7 +65,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Counted for each target by an index, because the planner does not know how much is in flight.
+    -- The deliveries in flight are counted for each target by an index, because the planner does not know how many
+    -- there are.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -167,8 +168,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- One shard at a time: usually the first has enough, and until a vacuum each search also reads the rows that were
-    -- claimed before.
+    -- Search one shard at a time: usually the first has enough deliveries, and until a vacuum each search also reads
+    -- the rows that were claimed before.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -203,7 +204,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, or the deliveries in flight to a host would be counted for each candidate.
+  -- Materialized, because otherwise the deliveries in flight to a host would be counted for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -247,8 +248,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions no index reads more than one row: a plan that expects a workspace to have few events uses any
-  -- index, even for a workspace with a million.
+  -- With these conditions every index reads only one row. A plan that expects few events in a workspace may use any
+  -- index, even for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -260,7 +261,7 @@ end
 $$;
 comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
-  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps, header_name and '
-  'header_value unless the subscription has a header of its own. At most 64 '
-  'deliveries are in flight to a host, 32 of them to slow subscriptions; for the other limits see '
-  'crm.claim_candidates. Dispatchers claim at the same time, each from its own shards.';
+  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps; header_name and '
+  'header_value are null unless the subscription has its own header. At most 64 deliveries are in flight to a host, 32 '
+  'of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers claim at the same time, '
+  'each from its own shards.';

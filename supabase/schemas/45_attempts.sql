@@ -64,7 +64,7 @@ begin
       )
     from held h
     where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
-      -- With this condition, a plan that uses the index by subscription reads one row too.
+      -- With this condition, a plan that uses the index by subscription also reads only one row.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
       h.duration_ms, h.answer, h.body_digest, h.position
@@ -93,7 +93,7 @@ begin
       where s.workspace_id = r.workspace_id and s.id = r.subscription_id
       offset 0
     ) s
-    -- Not at every success: hundreds of successes in a second would all update the same row.
+    -- Do not update at every success: hundreds of successes in a second would all update the same row.
     where g.has_failed or s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
       or s.last_success_at < v_now - interval '10 s'
     order by r.workspace_id, r.subscription_id, r.position
@@ -139,9 +139,9 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), which '
-  'the audit log then says. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is '
-  'not returned. last_success_at is up to 10 s late.';
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
+  'audit log records this. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and '
+  'is not returned. last_success_at is up to 10 s late.';
 
 -- Waking the dispatcher, and detecting that it does not run.
 
@@ -199,7 +199,7 @@ end
 $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed everything due: deliveries that wait for a place of their subscription or workspace do not count.';
+  'claimed everything due: deliveries that wait because their subscription or workspace is at its limit do not count.';
 
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
@@ -222,7 +222,7 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into the schema net, in whichever schema it was created.
+  -- pg_net puts its functions into the schema net, whichever schema the extension itself is in.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end

@@ -86,8 +86,8 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'The active subscriptions of a workspace to a type of event that have no filters; crm.fan_out_filtered serves the '
-  'others.';
+  'A workspace''s active subscriptions to a type of event, without those that have filters: crm.fan_out_filtered '
+  'serves these.';
 
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
@@ -127,8 +127,8 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst
-    -- some deliveries more than the share are created.
+    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst, a
+    -- few more deliveries than the share are created.
     for no key update skip locked
   ),
   marked as (
@@ -213,7 +213,8 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters: each gets those of the events, all of one type, that pass.';
+  'crm.fan_out for the active subscriptions with filters. All events have one type; each subscription gets the events '
+  'that pass its filters.';
 
 -- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
 -- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
@@ -230,10 +231,10 @@ comment on type crm.caught_up is
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
--- As in crm.recover_deliveries.
+-- These settings have the same reasons as in crm.recover_deliveries.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off
--- For the lock of the last step, which waits for transactions that left deliveries out.
+-- The timeout is for the last step's lock, which waits for transactions that left deliveries out.
 set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
@@ -284,7 +285,7 @@ begin
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
-        -- One of these transactions takes long. The next run tries again.
+        -- One of these transactions takes too long. The next run tries again.
         when lock_not_available then
           exit;
       end;
@@ -315,8 +316,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
-  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Locks no row of the '
-  'subscription, because recording outcomes would wait for that lock.';
+  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Does not lock the '
+  'subscription''s row, because recording outcomes would wait for that lock.';
 
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$

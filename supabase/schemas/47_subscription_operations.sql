@@ -34,7 +34,7 @@ create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
 language plpgsql security definer set search_path = ''
--- An id is in one partition, which only a nested loop finds: see crm.delivery_record.
+-- Only a nested loop reads just the one partition that has the id: see crm.delivery_record.
 set enable_seqscan = off set enable_bitmapscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
   v_leased uuid[];
@@ -85,15 +85,16 @@ begin
   -- In the order of ids, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
   where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
-  -- Those in flight count too: their dispatcher will record the outcome.
+  -- Deliveries in flight count too: their dispatcher will record the outcome.
   count := cardinality(v_leased) + cardinality(v_waiting) + cardinality(v_ended);
 end
 $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
-  'earlier ones; one that waits for its next attempt gets no additional ones. If the subscription is inactive, they wait '
-  'until reactivation. Returns how many are on their way, and the ids for which the queue has no room: the oldest go '
-  'first. Raises queue_full if it has room for none. Security definer, because verbs may not write deliveries.';
+  'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
+  'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: the '
+  'oldest go first. Raises queue_full if it has room for none. Security definer, because verbs may not write '
+  'deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -119,8 +120,8 @@ end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
-  'subscription. The event has the given type, otherwise the subscription''s first, the nil UUID as its object, and a '
-  'sample as data beside "test": true, so that a receiver that mistakes it for a real event finds nothing to act on. '
+  'subscription. The event has the given type, otherwise the subscription''s first type. Its object is the nil UUID, '
+  'and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing to act on. '
   'Raises queue_full. Security definer, because verbs may not write events.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
@@ -196,9 +197,9 @@ create function crm.recover_deliveries(
   p_dry_run boolean default false, out count bigint, out next_since timestamptz
 )
 language plpgsql security definer set search_path = ''
--- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan that is
--- cached while a table is empty would later, when the table has filled up, read it row by row for each event, and
--- exceed the call's 10 seconds.
+-- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan that was
+-- cached while a table was empty would read the whole table for each event once it has filled up, and exceed the call's
+-- 10 seconds.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -224,7 +225,7 @@ begin
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
   v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
-  -- Counting is bounded by time alone.
+  -- A dry run is bounded by time alone.
   if p_dry_run then v_room := 2147483647; end if;
   count := 0;
   loop
@@ -276,10 +277,10 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz,
   'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
   'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
   'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
-  'as the queue has room for (queue_full if none), at most 20,000 or a little more than a second of work; next_since is '
-  'then where to continue, else null. With p_dry_run it only counts, more than 20,000 too. One recovery at a time in a '
-  'workspace. The period applies to the times in event ids, when events were stored, and goes back 30 days. Security '
-  'definer, because verbs may not write deliveries.';
+  'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
+  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, also beyond 20,000. One '
+  'recovery at a time in a workspace. The period goes back 30 days and applies to the times in event ids: when the '
+  'events were stored. Security definer, because verbs may not write deliveries.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
@@ -290,7 +291,7 @@ begin
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a period of past time begins in the future, or ends before it begins.';
+  'Raises validation_error if a period begins in the future, or ends before it begins.';
 
 create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -301,7 +302,7 @@ declare
 begin
   perform crm.check_window(v_since, v_until);
   if not coalesce((p_args ->> 'before_creation')::boolean, false) then
-    -- In milliseconds, as an event's id and the reply have it.
+    -- Rounded to milliseconds, like the times in event ids and in the reply.
     select greatest(v_since, date_trunc('milliseconds', s.created_at)) into v_since from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
   end if;
@@ -315,8 +316,8 @@ begin
 end
 $$;
 comment on function crm.recover(uuid, uuid, jsonb) is
-  'crm.recover_deliveries by the arguments since, until, before_creation and dry_run. Without before_creation, the period '
-  'begins with the subscription at the earliest, because its receiver never asked for older events. Returns count, '
+  'crm.recover_deliveries with the arguments since, until, before_creation and dry_run. Without before_creation, the '
+  'period begins no earlier than the subscription, because its receiver never asked for older events. Returns count, '
   'has_more, next_since, and since, where it began. Raises validation_error, subscription_inactive, queue_full.';
 
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void

@@ -44,7 +44,7 @@ create function crm.wake_dispatcher() returns void
 language sql
 as $$ select set_config('app.events_enqueued', 'true', true) $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the function poke the dispatcher after its reply, as after an event.';
+  'Makes the edge function poke the dispatcher after its reply, as after an event.';
 
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -140,9 +140,9 @@ begin
 end
 $$;
 comment on function crm.redeliver_all(uuid, uuid, uuid[]) is
-  'JSON of the result of crm.redeliver: count, held, and not_queued, the ids that are not sent again, each with its '
-  'reason: not_found, the subscription has no such delivery, or its event was dropped; queue_full, the queue has no room '
-  'for it. Raises queue_full if the queue has room for none.';
+  'JSON of the result of crm.redeliver: count, held and not_queued. not_queued lists the ids that are not sent again, '
+  'each with a reason: not_found (the subscription has no such delivery, or its event was dropped) or queue_full (the '
+  'queue has no room for it). Raises queue_full if the queue has room for none.';
 
 create function api.webhook_redeliver_all(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -222,5 +222,5 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the function adds the '
+  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the edge function adds the '
   'plain secret to the reply, once.';

@@ -4,8 +4,8 @@ create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace may '
-  'not send.';
+  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace '
+  'may not send.';
 
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
@@ -62,7 +62,7 @@ comment on function crm.delivery_summary(uuid, uuid) is
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
 language sql immutable parallel safe as $$ select p_wanted is null or p_wanted = crm.shown_state(p_stored, p_may_send) $$;
 comment on function crm.is_in_state(text, text, boolean) is
-  'Whether a delivery with this stored state is shown in the state p_wanted; any state if that is null.';
+  'Whether a delivery with this stored state is shown in the state p_wanted. A null p_wanted matches every state.';
 
 create function crm.delivery_ids(
   p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamptz,
@@ -84,10 +84,10 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. A subscription's
-  -- deliveries are compared and sorted by both columns, which only one index has: with an equality, the planner may
-  -- expect every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends
-  -- the reading at `since`.
+  -- One statement for each index, because one statement for all cases could use none of them. For a subscription,
+  -- condition and order name both columns, because only one index has both. With an equality, the planner may expect
+  -- every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends the
+  -- reading at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -223,7 +223,7 @@ begin
   order by a.series desc, a.number desc limit 1;
   v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
   if v_delivery.state <> 'pending' and v_sent <> sha256(convert_to(v_body, 'UTF8')) then
-    -- The subscription may have got another payload since.
+    -- The subscription's payload may have been changed since.
     v_other := crm.delivery_body(p_id, v_event, case v_subscription.payload when 'ids' then 'full' else 'ids' end);
     if v_sent = sha256(convert_to(v_other, 'UTF8')) then v_body := v_other; end if;
   end if;
@@ -253,9 +253,9 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now; body is null if it cannot be built. body_as_sent tells whether the last attempt that sent a body sent exactly '
-  'this one: `data` is the object as it is now, and bodies are not stored; null if none was sent. Null if there is no '
-  'such delivery.';
+  'now; body is null if it cannot be built. body_as_sent tells whether the last body sent was exactly this one, null '
+  'if none was sent: bodies are not stored, and `data` is the object as it is now. Returns null if there is no such '
+  'delivery.';
 
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
@@ -276,7 +276,7 @@ language sql stable set search_path = '' as $$
       'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
     ]
   ) with ordinality h (name, value, n)
-  -- A subscription without a header of its own has null for its name.
+  -- The name is null if the subscription has no header of its own.
   where h.name <> 'X-Service-Signature-Next'
     or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;

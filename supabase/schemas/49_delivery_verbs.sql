@@ -84,7 +84,7 @@ begin
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; one that waits for its next '
-  'attempt gets no more attempts. Returns the delivery as delivery_list does, with held: whether it waits because the '
-  'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; a waiting delivery gets no '
+  'additional attempts. Returns the delivery as delivery_list does, with held: whether it waits because the workspace '
+  'is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';

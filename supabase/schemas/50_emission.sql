@@ -24,8 +24,8 @@ begin
     perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about. Only if the searched text
-  -- cannot be written either is the write undone, because no search would ever find the record.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
+  -- the searched text cannot be written either, because no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
   -- Without the event, the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
@@ -53,7 +53,7 @@ declare
   v_stored record;
 begin
   -- Counted first, because only deliveries need the ids of events, and returning them takes a third as long as storing
-  -- the events. Null: no subscription.
+  -- the events. Null if there is no subscription.
   select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
   from created c
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
@@ -71,7 +71,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
-    -- No delivery if no filter lets a record pass.
+    -- No delivery was created if no filter lets a record pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -142,8 +142,8 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
-    -- No delivery if the subscriptions are only to lead.received and no deal comes from a lead, or if no filter lets a
-    -- deal pass.
+    -- No delivery was created if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
+    -- lets a deal pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -273,7 +273,8 @@ create trigger emit_updated after update on crm.activities
   )
   execute function crm.emit_change('activity.updated');
 
--- The contacts of a deal besides the main one: for whole statements, because a merge moves hundreds of rows.
+-- Events about a deal's contacts besides the main one are emitted for whole statements, because a merge moves hundreds
+-- of rows.
 
 create function crm.emit_deal_contacts() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -285,7 +286,7 @@ begin
     select c.workspace_id, c.contact_id, array_agg(c.deal_id order by c.deal_id) as deal_ids
     from changed c
     join crm.deals d on d.workspace_id = c.workspace_id and d.id = c.deal_id
-    -- A main contact that loses its row stays in the deal, and only its role is gone.
+    -- A main contact whose row is deleted stays in the deal; only its role is gone.
     where tg_op = 'INSERT' or d.contact_id is distinct from c.contact_id
     group by c.workspace_id, c.contact_id
   loop

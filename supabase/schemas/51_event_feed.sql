@@ -115,9 +115,9 @@ begin
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- Events at `since` or later were written by transactions that began later, so their positions are above those of all
-  -- events written before. The primary key finds the newest of the earlier events; the feed begins after it. The minute
-  -- allows for clocks that are set back. If there is no event in the two days before, there is little to skip.
+  -- Transactions that begin at `since` or later get higher positions than all events written before. The primary key
+  -- finds the newest of the earlier events; the feed begins after it. The minute allows for clocks that are set back.
+  -- If there is no event in the two days before, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -148,7 +148,7 @@ declare
   v_last crm.feed_cursor := v_start;
   -- Below this position every transaction has ended, and nothing more will appear.
   v_horizon bigint := crm.feed_horizon();
-  -- Nothing left to read was written earlier, unless its transaction was open for over two days.
+  -- No event left to read was written earlier, unless its transaction was open for over two days.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -261,7 +261,7 @@ begin
 end
 $$;
 comment on function crm.changes_json(crm.change[]) is
-  'The changes that are shown, as the change log shows them, in order; null if there are none.';
+  'JSON of those changes that the change log shows, in order; null if there are none.';
 
 create function api.change_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -291,8 +291,8 @@ declare
   v_looked_at integer;
   v_next_id uuid;
 begin
-  -- One statement for each index. Both end at the first change that the page has no room for. If there are fewer, they
-  -- end at the 5,000th event, shown or not, where the next page begins.
+  -- One statement for each index. Both end at the first change that the page has no room for. If there are fewer
+  -- changes, they end at the 5,000th event, shown or not, where the next page begins.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
     from (
@@ -354,12 +354,13 @@ begin
 end
 $$;
 comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first: for the workspace by event id, for one object by the reversed order of the '
-  'feed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
+  'A page of the change log, newest first: for the workspace by event id, for one object in reverse order of the feed. '
+  'Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
 
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in api.change_list. Only joins by the primary key: a hash would read every deal of the workspace.
+-- These settings have the same reasons as in api.change_list. Joins use only the primary key, because a hash join would
+-- read every deal of the workspace.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare

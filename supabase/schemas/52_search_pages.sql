@@ -22,8 +22,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'The ids, in their order, whose records match the filters of the walk, or are in the unfiltered list if the walk is '
-  'empty, and whose current text has the words.';
+  'The given ids, in their order, of those records that match the walk''s filters and whose current text has the '
+  'words. If the walk is empty, the records must be in the unfiltered list.';
 
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
@@ -60,7 +60,7 @@ begin
         order by x.id desc limit v_rows
       ) w;
       next_id := v_walked[v_rows];
-      -- Only archived records are skipped, and they are few: little more than a page must be read.
+      -- Only archived records are skipped, and they are few, so little more than a page must be read.
       if cardinality(v_matches) > v_enough then
         v_matches := v_matches[:v_enough];
         next_id := v_matches[v_enough];
@@ -85,13 +85,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many rows as would fill the page if the words were as frequent in them as in the rows read so far. Fewer
-    -- for a long search, because long words take longer to compare.
+    -- Read twice as many rows as would fill the page if the words are as frequent there as in the rows read so far.
+    -- Read fewer for a long search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words. The index finds the others if they are few.
+    -- Few of the newest records have the words. The index finds the older ones, if these are few.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -112,7 +112,7 @@ create function crm.search_page(
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
@@ -190,13 +190,14 @@ comment on table crm.search_backlog is
   'not wait for them.';
 comment on column crm.search_backlog.event_id is
   'The id of the last event read, whose place in the feed is `position`.';
-comment on column crm.search_backlog.reached_at is 'As in crm.search_progress, when the workspace fell behind.';
+comment on column crm.search_backlog.reached_at is
+  'The reached_at of crm.search_progress when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- In the order of the feed, whose index starts where events are pending; in order of id the statement would read the
--- events of two days.
+-- Read in the order of the feed, because its index starts where events are pending. In order of id, the statement would
+-- read the events of two days.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
@@ -211,7 +212,7 @@ begin
     coalesce(b.reached_at, p.reached_at)
   into v_done
   from crm.search_progress p left join crm.search_backlog b on b.workspace_id = v_workspace_id;
-  -- As in api.event_list.
+  -- Two days earlier, for the reason given in api.event_list.
   v_from := crm.uuid_v7_floor(v_done.reached_at - interval '2 days');
   select count(*), array_agg(distinct e.object_id) filter (where crm.text_changed(e.event, e.facts) = p_record)
   into v_looked, v_ids
@@ -235,7 +236,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- If somebody else, such as an erasure, is writing texts of the workspace, leave these to the next run.
+  -- If somebody else, such as an erasure, is writing texts of the workspace, leave the work to the next run.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l
@@ -268,7 +269,7 @@ comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
 
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
--- As in crm.pending_texts.
+-- These settings have the same reasons as in crm.pending_texts.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;

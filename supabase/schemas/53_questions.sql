@@ -5,8 +5,8 @@
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in api.change_summary. The conditions compare the deal and the id as one row value, which only one index can serve
--- (as in api.<name>_list).
+-- These settings have the same reasons as in api.change_summary. The conditions compare the deal and the id as one row
+-- value, which only one index can serve (as in api.<name>_list).
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
@@ -101,8 +101,9 @@ begin
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
-  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the kinds '
-  'that the key has no scope to read. Moves to another stage are those of the last 90 days of the newest 20 deals.';
+  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
+  'kinds that the key has no scope to read. Shows moves to another stage only for the newest 20 deals and the last 90 '
+  'days.';
 
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -138,7 +139,7 @@ begin
 end
 $$;
 comment on function crm.deals_of_contact(uuid, integer) is
-  'The ids of the newest p_most deals in which a contact is the main or another one.';
+  'The ids of the newest p_most deals in which a contact is the main contact or an additional one.';
 
 create function api.contact_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -159,17 +160,19 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: that of its name (crm.name_rank), 3 for one that only its company''s name found.';
+  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if only its company''s name was '
+  'found.';
 
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
 comment on function crm.name_rank(text, text) is
-  'How well a name fits the folded words of a search: 0 the same, 1 begins so, 2 has them elsewhere.';
+  'How well a name fits the folded words of a search. 0: it is equal; 1: it begins with them; 2: it has them '
+  'elsewhere.';
 
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
@@ -235,7 +238,7 @@ comment on function crm.find_records(text, integer, text[], boolean) is
 
 create function api.search_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set jit = off as $$
 declare
   v_scopes jsonb := crm.own_key() #> '{key,scopes}';
@@ -268,14 +271,14 @@ begin
 end
 $$;
 comment on function api.search_list(jsonb) is
-  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies found; '
-  'the best first. Leaves out the types that the key has no scope to read.';
+  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies '
+  'found, best matches first. Leaves out the types that the key has no scope to read.';
 
 -- Records in use that have the same value, page by page in the order of the value's index.
 
 create function crm.duplicates(p_record text, p_table text, p_column text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in crm.list_by.
+-- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
 declare
   c_most constant integer := 2000;
@@ -311,8 +314,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- The last value may have more records than were read, so the next page begins with it, unless all records read have
-  -- this value.
+  -- More records than were read may have the last value, so the next page begins with that value, unless all records
+  -- read have it.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records

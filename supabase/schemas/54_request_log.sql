@@ -1,6 +1,6 @@
--- The request log: the requests of each key in the last 7 days, so that people can see why a call failed. The functions
--- write it in groups after they have replied (_shared/http/request_log.ts). It contains no bodies, headers or values of
--- queries. See docs/decisions/0014-keys.md.
+-- The request log: the requests of each key in the last 7 days, so that people can see why a call failed. The edge
+-- functions write it in groups after they have replied (_shared/http/request_log.ts). It contains no bodies, headers or
+-- values of queries. See docs/decisions/0014-keys.md.
 
 create table crm.requests (
   workspace_id uuid not null,
@@ -15,9 +15,9 @@ create table crm.requests (
   primary key (workspace_id, key_id, id)
 ) partition by range (id);
 comment on table crm.requests is
-  'One row for each request with a valid key; of several 429 of a key in a second, one at least. Only crm.log_requests '
-  'writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. Without foreign keys, '
-  'because with them each row would lock the key''s row.';
+  'One row for each request with a valid key. If a key gets several 429 in a second, at least one has a row. Only '
+  'crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. '
+  'Without foreign keys, because with them each row would lock the key''s row.';
 comment on column crm.requests.id is 'Contains when the request began (UUIDv7).';
 comment on column crm.requests.path is
   'The path with the names of the query''s parameters, without their values: /api-v1-contacts?email&limit.';
@@ -51,8 +51,8 @@ begin
 end
 $$;
 comment on function crm.log_requests(json) is
-  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the functions may write '
-  'no table.';
+  'Writes requests to the log. age_ms: how long ago the request began. Security definer, because the edge functions '
+  'have no rights on tables.';
 
 create function crm.request_ids(
   p_workspace_id uuid, p_key_id uuid, p_status text, p_code text, p_path text, p_since timestamptz,
@@ -124,8 +124,8 @@ $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
   'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
-  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be short '
-  'or empty although there is a next one.';
+  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
+  'short or empty although there is a next one.';
 
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -162,7 +162,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- A single request is always smaller than a page, so the list goes on.
+  -- The page is full before all ids are shown: the next page begins after the last record on it. One request always
+  -- fits on a page.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -194,13 +195,13 @@ begin
 end
 $$;
 comment on function app.key_requests(jsonb) is
-  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and meta '
-  'with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path (how it '
-  'begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and '
+  'meta with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path '
+  '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
--- Read in the order of an index, as in crm.request_ids. Without jit, because the sorts of groups that remain have an
--- estimated cost at which Postgres would compile the statement.
+-- Read in the order of an index, as in crm.request_ids. jit is off, because Postgres would compile the statement for
+-- the estimated cost of the remaining sorts of groups.
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
 set jit = off as $$
 declare
@@ -301,7 +302,7 @@ begin
 end
 $$;
 comment on function crm.request_failures(uuid, uuid) is
-  'JSON that says how many requests of a key failed, and why: requests and failures in the last 48 hours and in 7 days of '
-  'the workspace''s time zone, oldest first; failures by status; the 10 commonest error codes; and the minute with most '
-  'admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there are more, is_partial '
-  'is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
+  'JSON that says how many requests of a key failed, and why: requests and failures by hour (the last 48) and by day '
+  '(the last 7, in the workspace''s time zone), oldest first; failures by status; the 10 commonest error codes; and '
+  'the minute with most admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there '
+  'are more, is_partial is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';

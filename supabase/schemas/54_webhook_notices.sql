@@ -19,7 +19,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- After a day the mail is of no use. So a mail service that is down is not asked for ever, either.
+    -- After a day the mail is of no use. The limit also ends the retries to a mail service that is down.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end
@@ -37,7 +37,7 @@ begin
         or m.id = (
           select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
         )
-        -- In the console a person creates it, whom the audit log names at that moment.
+        -- The audit log names the person who created the subscription in the console.
         or m.id in (
           select l.member_id from crm.audit_log l
           where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'
@@ -63,10 +63,10 @@ begin
 end
 $$;
 comment on function crm.notice_claim() is
-  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: the '
-  'active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail does not '
-  'report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds since 1970. '
-  'Reads all workspaces, so it is security definer and only for the dispatcher.';
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: '
+  'the active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail '
+  'does not report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds '
+  'since 1970. Reads all workspaces, so it is security definer and only for the dispatcher.';
 
 create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
 language sql volatile security definer set search_path = '' as $$

@@ -56,8 +56,8 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which one of '
-  'that name was merged, locked against merging until the transaction ends. Null if there is neither.';
+  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which a company '
+  'with that name was merged, locked against merging until the transaction ends. Null if there is neither.';
 
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
@@ -131,9 +131,9 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact of a lead, and the field that found it: the oldest unarchived contact with its e-mail, otherwise the '
-  'oldest with its phone and first name and no other e-mail; otherwise the contact that replaced such a contact in a '
-  'merge, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
+  'The contact of a lead, and the field that found it. First the oldest unarchived contact with its e-mail; then the '
+  'oldest with its phone and first name and no other e-mail; then the contact that replaced such a contact in a merge, '
+  'locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -157,8 +157,8 @@ comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
-  -- Never the e-mail: a contact found by e-mail has it, or replaced one that had it; a matching phone does not prove an
-  -- address. If no field is missing, nothing is updated, because updated_at must not change.
+  -- The e-mail is never filled in: a contact found by e-mail has it or replaced a contact that had it, and a matching
+  -- phone does not prove an address. If no field is missing, nothing is updated, because updated_at must not change.
   if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
     update crm.contacts t
     set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)

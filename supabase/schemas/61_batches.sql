@@ -138,7 +138,7 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The function adds the status and the texts of errors, which are in TypeScript.';
+  'The reply to a batch. The edge function adds the status and the texts of errors, which are in TypeScript.';
 
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -215,7 +215,7 @@ end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
   'Whether every item is a creation, or an upsert by an external_id that no record has yet, as in a first import. '
-  'Ignores items that the function found invalid. Upserts of deals never count, because their external_id is not '
+  'Ignores items that the edge function found invalid. Upserts of deals never count, because their external_id is not '
   'unique.';
 
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
@@ -272,7 +272,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, because its locks would otherwise need a subtransaction for each item until the call ends.
+      -- Undo the block, because its locks would keep a subtransaction for each item until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -327,7 +327,7 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- An atomic batch is undone as a whole, so it must not name one of its own records.
+    -- An atomic batch is undone as a whole, so its errors must not name a record that it created itself.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -349,7 +349,7 @@ begin
       when lock_not_available or deadlock_detected then
         raise;
       when others then
-        -- Failures of an insert whose items were checked can only be found one by one.
+        -- Every item passed its checks, so only running them one by one shows which item fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -395,7 +395,8 @@ begin
           v_failure.constraint_name = constraint_name,
           v_failure.context = pg_exception_context;
         v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
-        -- The items before it run again and are kept, then the items after it run: none more than twice.
+        -- The items before the failed one run again and are kept, then the items after it run. No item runs more than
+        -- twice.
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
@@ -422,7 +423,7 @@ declare
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
   for v_first in 1 .. cardinality(v_items) by p_group loop
-    -- As a page of a list, the reply ends at a number of bytes.
+    -- Like a page of a list, the reply has a maximum size in bytes.
     if pg_column_size(v_results) > crm.max_page_bytes() then
       v_items := array(
         select case when i.item ->> 'op' = 'get' and i.position >= v_first
@@ -454,8 +455,8 @@ create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Runs up to 100 creates, updates and upserts of contacts in one call; raises batch_failed if it is atomic and an '
-  'item fails.';
+  'Runs up to 100 creates, updates, upserts and reads of contacts in one call. Raises batch_failed if the batch is '
+  'atomic and an item fails.';
 
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -475,4 +476,4 @@ comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for acti
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
-comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates only.';
+comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates and reads only.';

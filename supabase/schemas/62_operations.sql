@@ -131,7 +131,7 @@ comment on function crm.next_step(crm.operations) is
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
-  -- On a busy database: so that the call ends long before its statement_timeout of 8 s.
+  -- Even on a busy database, the call must end long before its statement_timeout of 8 s.
   v_end timestamptz := clock_timestamp() + interval '2 seconds';
 begin
   o.id := crm.uuid_v7(clock_timestamp());

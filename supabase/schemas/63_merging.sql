@@ -2,7 +2,7 @@
 -- record refer to the remaining one, so that none is left behind when the application merges. See
 -- docs/decisions/0019-merge-archive-erase.md.
 
--- For a merge to find the records that were merged earlier into the record it merges.
+-- With these indexes, a merge finds the records that were merged earlier into the record that it merges now.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
 
@@ -87,7 +87,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_from limit 200
   );
 begin
-  -- A call that adds a contact to one of these deals holds the deal's lock.
+  -- Wait for calls that add a contact to one of these deals: they hold the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   with gone as (
     delete from crm.deal_contacts k
@@ -103,8 +103,8 @@ begin
 end
 $$;
 comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
-  'Puts another contact in the place of a contact that at most 200 deals have beside their main one, and returns the '
-  'deals. Where both are there, one remains, with its role or else that of the other.';
+  'Replaces an additional contact by another contact in at most 200 deals, and returns these deals. If a deal has '
+  'both, the replacement keeps its role, or gets the other''s role if it has none.';
 
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -122,8 +122,8 @@ begin
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Earlier merges first, to keep chains short. Then activities before deals, the order in which a PATCH of an activity
-  -- locks them.
+  -- Earlier merges first, to keep chains short. Then activities before deals, because a PATCH of an activity locks them
+  -- in this order.
   foreach v_name in array case
     when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
     else '{companies,contacts,deals}'
@@ -201,7 +201,7 @@ end
 $$;
 comment on function crm.begin_merge() is
   'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
-  'contact.merged and the updates of the moved rows: some hundred at once, the rest by the job.';
+  'contact.merged and the updates of the moved rows. It handles some hundred rows; the job handles the rest.';
 
 -- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
 create trigger emit_merged after update of merged_into_id on crm.contacts
@@ -294,7 +294,8 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- Also waits for transactions that are creating a deal or an activity for it, and makes later ones wait.
+      -- Also waits for transactions that are creating a deal or an activity for this contact, and makes later ones
+      -- wait.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -333,8 +334,8 @@ begin
 end
 $$;
 comment on function api.contact_merge(jsonb) is
-  'Merges the contact merge_id into the contact id, fills the empty fields of the latter and returns it; a repeated '
-  'call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
+  'Merges the contact merge_id into the contact id, fills the empty fields of the remaining contact and returns it; a '
+  'repeated call only returns it. Raises not_found, record_merged, record_erased, validation_error, invalid_reference.';
 
 create function api.company_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -350,7 +351,7 @@ begin
   if v_merge_id = v_id then perform api.fail('validation_error', array['merge_id'], 'Deve ser outra empresa'); end if;
   perform crm.lock_company_merges(true);
   perform crm.lock_matches_of_companies(array[v_id, v_merge_id]);
-  -- As in api.contact_merge.
+  -- Locked in order of id, as in api.contact_merge.
   foreach v_next in array array[least(v_id, v_merge_id), greatest(v_id, v_merge_id)] loop
     if v_next = v_id then
       v_winner := crm.company_lock(v_id);
@@ -382,5 +383,5 @@ begin
 end
 $$;
 comment on function api.company_merge(jsonb) is
-  'Merges the company merge_id into the company id, fills the empty fields of the latter and returns it; a repeated '
-  'call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';
+  'Merges the company merge_id into the company id, fills the empty fields of the remaining company and returns it; a '
+  'repeated call only returns it. Raises not_found, record_merged, validation_error, invalid_reference.';

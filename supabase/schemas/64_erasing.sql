@@ -20,7 +20,7 @@ comment on function crm.url_decoded(text) is
 
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
--- The ICU collation is explicit: in the database's own locale, only ASCII may count as alphanumeric.
+-- The ICU collation is explicit: in the database's own locale, perhaps only ASCII characters are alphanumeric.
 as $$
   select nullif(
     ' ' || btrim(regexp_replace(crm.fold(p_text) collate "und-x-icu", '[^[:alnum:]]+', ' ', 'g')) || ' ', '  '
@@ -228,8 +228,8 @@ end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
   'The traces of a person in a deal. p_names: the person''s names; in source, utm and external_id a single word of '
-  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. Null: a single word is no trace '
-  'there either.';
+  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, a single '
+  'word is not a trace there.';
 
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
@@ -256,8 +256,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.origin_fields(crm.deals, crm.traces, boolean) is
-  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. p_texts: the external_id '
-  'even if the name is only part of a word.';
+  'The fields of a deal''s origin that mention the person: source, external_id, utm.<key>. With p_texts, also an '
+  'external_id in which the name is only part of a word.';
 
 create function crm.erase_deals(
   p_workspace_id uuid, p_contact_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, p_names text[],
@@ -340,7 +340,7 @@ begin
     where n.fields <> '{}'
     on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
   end if;
-  -- At once and not by the job, because the searched text contains the person's words.
+  -- Update the searched text at once and not by the job, because it contains the person's words.
   perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
 end
 $$;
@@ -358,7 +358,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
   );
 begin
-  -- A call that removes the contact from one of these deals holds the deal's lock.
+  -- Wait for calls that remove the contact from one of these deals: they hold the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   delete from crm.deal_contacts k
   where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);

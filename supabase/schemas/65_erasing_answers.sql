@@ -20,7 +20,7 @@ end
 $$;
 comment on function crm.json_unescaped(text) is
   'A text in which the letters that JSON writes as \u00e9 are letters, and its other escapes are spaces, so that words '
-  'can be searched. The text need not be whole.';
+  'can be searched. The text may be cut off.';
 
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
@@ -48,7 +48,7 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- The end of an answer may cut a name, which then is no trace.
+      -- An answer may be cut off within a name, which then matches no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
@@ -60,5 +60,5 @@ begin
 end
 $$;
 comment on function crm.erase_answers(uuid, uuid, uuid[], crm.traces) is
-  'Clears the answers, among the next thousand attempts of a workspace, that mention the person or answered an event of '
-  'the contact itself. last_id is null after the last attempt.';
+  'Reads the next thousand attempts of a workspace, and clears the answers that mention the person or that belong to '
+  'an event about the contact itself. last_id is null after the last attempt.';

@@ -8,7 +8,7 @@ begin
     'results', (
       select json_agg(
         case
-          -- The function's errors name invalid fields as they were sent, including the keys of custom_fields.
+          -- Errors from the edge function name invalid fields as they were sent, including the keys of custom_fields.
           when r.result #> '{error,message}' is null then r.result
           else jsonb_set(r.result, '{error,details}', (
             select coalesce(jsonb_agg(
@@ -31,15 +31,15 @@ begin
 end
 $$;
 comment on function crm.batch_without_mentions(json, crm.traces) is
-  'The reply to a batch, in which an error about a field whose name mentions the person names only the item. Messages '
-  'of errors quote nothing that was sent.';
+  'The reply to a batch. If the name of an invalid field mentions the person, the error names only the item. Error '
+  'messages quote nothing that was sent.';
 
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
   -- Search all keys as one text first: one by one takes three times as long, and few keys mention anybody.
   if crm.mentions(
-    -- Each key is decoded alone, because one that is not UTF-8 would keep the others from being decoded. A % that
+    -- Each key is decoded alone, because a key that is not UTF-8 would keep the others from being decoded. A % that
     -- remains becomes a space, because crm.mentions would decode it.
     (
       select string_agg(
@@ -173,10 +173,11 @@ begin
 end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
-  'Updates the next stored replies (200, or 256 KB) that show a record of the person to the record as it is now, and '
-  'deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the reply '
-  'shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). last_key '
-  'is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every creation.';
+  'Reads the next stored replies (200, or 256 KB). A reply that shows a record of the person gets the record as it is '
+  'now. Deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the '
+  'reply shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). '
+  'last_key is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every '
+  'creation.';
 
 -- Texts that still name a person after the contact was erased. No index of words covers notes and free fields, so all
 -- are read, some hundred at a time.
@@ -241,7 +242,7 @@ create function crm.find_naming(
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- Enough records to correct by hand: some people's names are nearly everywhere.
+  -- No more than people can correct by hand: some names are in nearly every record.
   c_most constant integer := 1000;
   v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
   v_ids uuid[];
@@ -259,9 +260,9 @@ begin
   ), naming as (
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
-    -- All texts of a record together first, and only then each alone, so that the digits of two fields do not form a
-    -- number. A record with a % skips the first search, because a text that is not UTF-8 would keep the others from
-    -- being decoded.
+    -- Search all texts of a record together first. Then search each text alone, because the digits of two fields must
+    -- not form a number. A record with a % skips the first search, because a text that is not UTF-8 would keep the
+    -- others from being decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (

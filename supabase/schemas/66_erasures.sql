@@ -8,12 +8,13 @@ create type crm.erasure as (
 comment on type crm.erasure is
   'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
   'earlier call erased the contact), the contacts erased, the contacts whose deals the steps read, and the place that '
-  'they have reached.';
+  'the steps have reached.';
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
-  -- Activities before deals, the order in which a PATCH of an activity locks them; activities again after `notes`,
-  -- which waits for activities being written. Deals after them, because they contain the leads.
+  -- Activities come before deals, because a PATCH of an activity locks them in this order. Activities come again after
+  -- `notes`, a phase that waits for activities being written. Deals come later, because their leads have traces that
+  -- the earlier phases need.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -118,8 +119,8 @@ begin
 end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
-  'The next 200 rows, in the next 100 deals of a contact, of a table that refers to deals; deal_id and id are the '
-  'place after them, deal_id is null after the last row.';
+  'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id are the place '
+  'after these rows; deal_id is null after the last row.';
 
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -312,10 +313,10 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace that the transaction has locked, the contacts merged into it, and the '
-  'copies of their data in its deals, including deals that its leads created and that have another contact now. What '
-  'exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase texts as '
-  'well. Security definer, because verbs may not change notes, receipts or stored replies.';
+  'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
+  'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
+  'now. What exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase '
+  'texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
 
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$

@@ -21,7 +21,7 @@ comment on function crm.parse_moment(text) is
 create function crm.parse_argument(p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb)
 language plpgsql stable set search_path = '' as $$
 declare
-  -- The vertical tab as x0b: before Postgres 16, its escape is read as the letter v.
+  -- The vertical tab is written as x0b, because Postgres before 16 reads its escape as the letter v.
   v_text text := case jsonb_typeof(p_value)
     when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
@@ -73,7 +73,7 @@ begin
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
     when 'time_zone' then
-      -- Not the other names that Postgres knows, such as posix/UTC or localtime, which Deno does not know.
+      -- Names that Postgres knows and Deno does not, such as posix/UTC or localtime, are refused.
       v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
         and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
       v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
@@ -96,7 +96,7 @@ begin
       v_valid := char_length(v_text) between 1 and 60;
       v_message := 'Deve ter de 1 a 60 caracteres';
     when 'webhook_name' then
-      -- Empty: no name.
+      -- An empty text removes the name.
       v_valid := char_length(v_text) <= 80;
       v_message := 'Deve ter até 80 caracteres';
     when 'ids' then
@@ -104,7 +104,7 @@ begin
         and not p_value @? '$[*] ? (!(@ like_regex "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" flag "i"))';
       v_message := 'Deve ser uma lista de 1 a 100 UUIDs';
     when 'items' then
-      -- Only the number: the function has validated each item (_shared/http/batch_items.ts).
+      -- Checks only the number of items: the edge function has validated each item (_shared/http/batch_items.ts).
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
       v_message := 'Deve ser uma lista de 1 a 100 itens';
     when 'q' then
@@ -138,11 +138,11 @@ begin
       v_valid := v_text in ('full', 'ids');
       v_message := 'Deve ser um de "full", "ids"';
     when 'filters', 'header' then
-      -- Only the type: the caller checks what they have (api-v1-webhooks/filters.ts, own_header.ts).
+      -- Checks only the type: the caller checks the contents (api-v1-webhooks/filters.ts, own_header.ts).
       v_valid := jsonb_typeof(p_value) = 'object';
       v_message := 'Deve ser um objeto';
     when 'target_url' then
-      -- Only its length: the caller checks that it is https and public (_shared/webhooks/target.ts).
+      -- Checks only the length: the caller checks that the URL is https and public (_shared/webhooks/target.ts).
       value := p_value;
       v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
       v_message := 'Deve ter de 1 a 2048 caracteres';

@@ -1,12 +1,12 @@
--- The door for signed-in people: app.call. The function has verified the access token of Supabase Auth; every call
--- reads here who the person is, whether the session still exists and what the member may do, so that signing out and
--- losing a role take effect at once.
+-- The door for signed-in people: app.call. The edge function has verified the access token of Supabase Auth. Every call
+-- reads who the person is, whether the session still exists and what the member may do, so that signing out and losing
+-- a role take effect at once.
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
   -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
   -- service claims, and addresses in .invalid cannot exist (RFC 2606): every workspace without a real admin has the
-  -- same one.
+  -- same address.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -39,9 +39,9 @@ begin
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
-  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. It '
-  'comes from auth.users and not from the token, some of whose claims a person can write. needs_code: the person has a '
-  'second factor (verified), and no code was typed in this session (aal1).';
+  'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
+  'e-mail comes from auth.users and not from the token, because a person can write some of the token''s claims. '
+  'needs_code: the person has a second factor (verified), and no code was typed in this session (aal1).';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -149,7 +149,7 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Otherwise whoever has only the password could skip the console's question for the code.
+  -- Otherwise somebody who has only the password could skip the console's question for the code.
   if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
@@ -161,7 +161,7 @@ begin
   from crm.members m
   where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
   order by m.id limit 1;
-  -- A person without a membership may still answer an invitation, and call nothing that requires a role.
+  -- A person without a membership may answer an invitation, but may call nothing that requires a role.
   if v_caller.id is null and p_any_workspace then
     select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes
     from crm.open_invitations(p_user_id) i
@@ -191,7 +191,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
-  -- For app.session_list, which marks the calling session.
+  -- Set for app.session_list, which marks the calling session.
   perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,

@@ -83,8 +83,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, among which each call chooses, and the open invitations; nothing '
-  'for the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing for '
+  'the operator. Arguments: none. Codes: validation_error.';
 
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -176,9 +176,10 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace: calls of all keys today and in 7 days (UTC; up to a minute late, because crm.drain_calls '
-  'counts them; from the newest 20,000 rows of crm.key_calls), working keys (5,000 at most), active webhooks (1,000), '
-  'active members (5,000), deliveries that wait for an attempt (10,000). A count at its bound may be larger.';
+  'The usage of a workspace: calls of all keys today and in 7 days (by days in the workspace''s time zone; up to a '
+  'minute late, because crm.drain_calls counts them; from the newest 20,000 rows of crm.key_calls), working keys '
+  '(5,000 at most), active webhooks (1,000), active members (5,000), deliveries that wait for an attempt (10,000). A '
+  'count at its bound may be larger.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -194,7 +195,7 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- To those who can mend it, or take the steps.
+    -- Shown only to those who can mend the cause or take the steps.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
@@ -202,7 +203,8 @@ end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
   'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
-  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise null).';
+  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise '
+  'null).';
 
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -271,9 +273,10 @@ end
 $$;
 comment on function app.workspace_update(jsonb) is
   'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
-  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
-  'suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, refuses_undefined_fields. Codes: validation_error, not_found, '
-  'insufficient_role (for a member who is no longer an admin).';
+  'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. '
+  'Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, '
+  'refuses_undefined_fields. Codes: validation_error, not_found, insufficient_role (for a member who is no longer an '
+  'admin).';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -80,8 +80,8 @@ language sql stable set search_path = '' as $$
   end
 $$;
 comment on function crm.invited_member_json(crm.members, bigint) is
-  'JSON of an invited member. If a member invites, also what the mail names: invited_to, the workspace''s name, and '
-  'invited_by, the calling member''s.';
+  'JSON of an invited member. If a member invites, also the names for the mail: invited_to (the workspace) and '
+  'invited_by (the calling member).';
 
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -142,8 +142,8 @@ comment on function app.member_reinvite(jsonb) is
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Without an address, the admin that app.workspace_create adds cannot sign in, because its address is in .invalid
-  -- (RFC 2606). An invited admin may decline.
+  -- An admin whom app.workspace_create added without an address cannot sign in, because its address is in .invalid (RFC
+  -- 2606). An invited admin may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active

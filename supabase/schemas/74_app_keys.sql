@@ -101,7 +101,7 @@ comment on function crm.key_for_update(uuid, uuid) is
 create function crm.require_room_for_key(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- The operator may create more.
+  -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
   -- One new key at a time, so that simultaneous ones are counted too.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
@@ -175,7 +175,8 @@ comment on function app.key_create(jsonb) is
   'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
   'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
   'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent), '
-  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key '
+  'could never be used), invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -280,7 +281,7 @@ begin
       jsonb_build_object('from', v_key.allowed_networks, 'to', v_networks)
     );
   end if;
-  -- p_args, because in v_args null is absent: here it means that the key does not expire.
+  -- Read from p_args, because v_args has no nulls: here null means that the key does not expire.
   if p_args ? 'expires_at' and v_expires_at is distinct from v_key.expires_at then
     if v_key.revoked_at is not null then
       perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada; crie outra');
@@ -305,7 +306,7 @@ comment on function app.key_update(jsonb) is
   'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
   'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
   'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
-  'the future), key_revoked (a revoked key gets no other end).';
+  'the future), key_revoked (a revoked key cannot get another expiry).';
 
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -85,10 +85,11 @@ end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
-  'created in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Counts the newest 1,000 '
-  'deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in total, at least 100 '
-  'each); days_are_partial tells that there may be more. recent: how many attempts their newest 200 deliveries had in that '
-  'time (20 in a long list), what part of them succeeded, and how long the answered ones took.';
+  'created in the console), and days: the outcomes of the last 7 days in the workspace''s time zone, oldest first. '
+  'Counts the newest 1,000 deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in '
+  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts their newest '
+  '200 deliveries had in that time (20 in a long list), what part of them succeeded, and how long the answered ones '
+  'took.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
@@ -213,8 +214,8 @@ end
 $$;
 comment on function app.subscription_update(jsonb) is
   'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
-  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, header '
-  '(its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
+  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, '
+  'header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
 
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -100,8 +100,8 @@ comment on function app.subscription_recover(jsonb) is
   'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
   'there is room for (crm.recover). Returns count, has_more, next_since, where to continue, and since, where it began: '
   'not before the subscription was created, unless before_creation. With dry_run it only counts. Arguments: '
-  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, subscription_inactive, '
-  'queue_full.';
+  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, '
+  'subscription_inactive, queue_full.';
 
 create function app.subscription_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -23,7 +23,7 @@ begin
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
           -- d.stage_id = s.id, written as a range of both columns: only the index of open deals has this order. With an
           -- equality the planner expects the newest deals to be in any stage, and reads the workspace to its end for an
-          -- empty one.
+          -- empty stage.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
@@ -157,8 +157,8 @@ comment on function app.funnel_get(jsonb) is
 
 create function app.funnel_deal(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- As in api.change_summary. The conditions compare the deal and the id as one row value, which only one index can serve
--- (as in api.<name>_list).
+-- These settings have the same reasons as in api.change_summary. The conditions compare the deal and the id as one row
+-- value, which only one index can serve (as in api.<name>_list).
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare

@@ -1,4 +1,5 @@
--- Proposals as members create and send them in the console; app.proposal_send (36_proposals.sql) is also the operator's.
+-- Proposals as members create and send them in the console; app.proposal_send (36_proposals.sql) is also a verb for the
+-- operator.
 
 create function crm.deal_proposal_json(p crm.proposals) returns json
 language sql stable as $$
@@ -32,10 +33,10 @@ begin
 end
 $$;
 comment on function app.deal_proposal_create(jsonb) is
-  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the proposal. '
-  'Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, recurring_value '
-  '(monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired (nobody could answer '
-  'the proposal).';
+  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the '
+  'proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
+  'recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired '
+  '(nobody could answer the proposal).';
 
 create function app.proposal_link(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

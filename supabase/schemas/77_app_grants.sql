@@ -24,8 +24,8 @@ language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Those of a grant''s scopes that the member''s present role may give: a member who loses a role takes its scopes from '
-  'every app.';
+  'Those of a grant''s scopes that the member''s present role may give: when a member loses a role, every app loses '
+  'the scopes that the role gave.';
 
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
@@ -47,7 +47,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join crm.workspaces w on w.id = k.workspace_id
     where k.user_id = p_user_id and k.client_id = p_client_id
-    -- The one that works, otherwise the newest of the revoked ones.
+    -- The working grant, otherwise the one that was revoked last.
     order by k.revoked_at desc nulls first limit 1;
   end if;
   if v_caller.id is null then v_caller.error_code := 'invalid_api_key'; end if;
@@ -80,7 +80,7 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created: it would go on receiving events.';
+  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
 
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -162,9 +162,10 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so the person''s former grant for the client ends if it is in another one; in the same one it '
-  'takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working grants at most, '
-  'because the rate limit is for each. Security definer, because the former grant may be in another workspace.';
+  'names no workspace, so the person''s former grant for the client ends if it is in another workspace. In the same '
+  'workspace it takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working '
+  'grants at most, because each has its own rate limit. Security definer, because the former grant may be in another '
+  'workspace.';
 
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
@@ -260,10 +261,10 @@ begin
 end
 $$;
 comment on function app.grant_create(jsonb) is
-  'Grants an app, the client in Supabase Auth with that id and name, these scopes in the name of the signed-in member; '
-  'replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
-  'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not give), '
-  'not_found (for a caller who is not signed in, such as the operator).';
+  'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
+  'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
+  'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
+  'give), not_found (for a caller who is not signed in, such as the operator).';
 
 create function app.grant_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

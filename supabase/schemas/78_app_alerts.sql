@@ -1,6 +1,6 @@
--- What the console shows without being asked: what has stopped or soon will (alerts), and what a new workspace has still
--- to do (first steps). Both are in the reply that the console starts with, so each statement reads a few rows by an
--- index, whatever the workspace has.
+-- What the console shows without being asked: what has stopped or soon will (alerts), and what a new workspace has
+-- still to do (first steps). Both are in the reply that the console starts with, so each statement reads a few rows by
+-- an index, however much the workspace has.
 
 -- A subscription is never deleted, so a workspace may have many inactive ones.
 create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
@@ -22,7 +22,8 @@ begin
       '[]'
     )
     from (
-      -- webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing is left to send.
+      -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
+      -- is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -33,7 +34,7 @@ begin
         order by s.deactivated_at desc limit 50
       )
       union all
-      -- api_keys_expiring.
+      -- Read by the index api_keys_expiring.
       (
         select case when k.expires_at <= now() then 2 else 4 end,
           case when k.expires_at <= now() then 'key_expired' else 'key_expiring' end,
@@ -46,7 +47,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- webhook_subscriptions_listed. One failed attempt needs nobody: the next one, half a minute later, mostly succeeds.
+      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next one, half a minute
+      -- later, mostly succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null
@@ -61,13 +63,14 @@ $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in '
   'the last 30 days), key_expired (in the last 7 days), webhook_failing (active, and its last three attempts or more '
-  'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within '
-  '14 days). name is the webhook''s, or its host, or the key''s. At most 50 of stopped webhooks, of keys, and of failing webhooks.';
+  'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within 14 '
+  'days). name is the webhook''s, or its host, or the key''s. At most 50 each of stopped webhooks, keys and failing '
+  'webhooks.';
 
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  -- By the primary keys. key_counters is a minute late; until then the rate limit knows of the call.
+  -- Both tables are read by their primary keys. key_counters is a minute late; crm.rate_limits has newer calls.
   v_call boolean := exists (
     select from crm.key_counters c
     join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
@@ -82,7 +85,7 @@ declare
   );
   v_steps record;
 begin
-  -- First, so that a workspace that has grown reads no more than that.
+  -- Checked first, so that nothing else is read for an established workspace.
   if v_call and w.created_at < now() - interval '30 days' then return null; end if;
   -- Each exists() ends at the first row that it finds below the workspace in the primary key.
   select
@@ -103,6 +106,6 @@ begin
 end
 $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
-  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery or '
-  'test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null once '
-  'all is done, or 30 days after the workspace was created if there were calls: it works, in the way its people want.';
+  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery '
+  'or test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null '
+  'once all is done, or 30 days after the workspace was created if there were calls: then it is in use.';

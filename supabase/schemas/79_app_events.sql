@@ -1,4 +1,5 @@
--- The explorer of events in the console: the events of the last 90 days, newest first, and the webhooks that got each.
+-- The explorer of events in the console: the events of the last 90 days, newest first, each with the webhooks that got
+-- it.
 
 create function crm.event_ids(
   p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,

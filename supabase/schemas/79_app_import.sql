@@ -12,7 +12,7 @@ begin
     if found then return v_id; end if;
   end if;
   v_id := crm.lead_company(crm.name_key(p_name));
-  -- Two companies with one name and different tax ids are two companies.
+  -- Companies with the same name but different tax ids are different companies.
   if exists (
     select from crm.companies c
     where c.workspace_id = crm.current_workspace_id() and c.id = v_id and c.tax_id <> p_tax_id
@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function crm.import_company(text, text) is
-  'The company of a line: the oldest unarchived one with its tax id, otherwise as crm.lead_company, unless that one has '
-  'another tax id. Null if there is none.';
+  'The company for a line of the file: the oldest unarchived company with its tax id, otherwise the one from '
+  'crm.lead_company, unless that one has another tax id. Null if there is none.';
 
 create function crm.with_import_companies(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -38,7 +38,7 @@ declare
   v_results jsonb := '{}';
   v_created jsonb;
 begin
-  -- Those with a tax id first: a line with the name alone then means the company that such a line creates.
+  -- Lines with a tax id come first: a line with the name alone then means the company that such a line creates.
   for v_line in
     select distinct on (l.tax_id is null, l.key) l.*
     from (
@@ -93,8 +93,8 @@ begin
 end
 $$;
 comment on function crm.with_import_companies(jsonb) is
-  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do not '
-  'exist; an item whose company is refused has that error.';
+  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do '
+  'not exist; an item whose company is refused has that error.';
 
 create function crm.with_kept_fields(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -107,7 +107,7 @@ begin
   for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
     v_args := p_items -> v_at -> 'args';
     continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
-      -- api.contact_upsert refuses an item that has nothing to be found by.
+      -- api.contact_upsert refuses an item without a value to find its contact by.
       or coalesce(case v_args ->> 'match_by'
         when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
       end, '') = '';
@@ -126,8 +126,8 @@ begin
 end
 $$;
 comment on function crm.with_kept_fields(jsonb) is
-  'The items of an import with the custom fields that their contacts have besides those in the file: an upsert replaces '
-  'all of them.';
+  'Adds to each item of an import the custom fields that its contact has and the file does not, because an upsert '
+  'replaces all custom fields.';
 
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -174,7 +174,7 @@ begin
       select (r ->> 'id')::uuid from jsonb_array_elements(v_reply -> 'results') r where r ->> 'status' = '200'
     );
     v_after := crm.import_values(v_ids);
-    -- Undoes the batch; the variables keep what it answered.
+    -- Undoes the batch; the variables keep its results.
     raise exception using errcode = 'CRM02';
   exception
     when sqlstate 'CRM02' then
@@ -221,6 +221,6 @@ begin
 end
 $$;
 comment on function app.contact_import(jsonb) is
-  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company (crm.with_import_companies), '
-  'and returns its reply. With dry_run nothing is written, and each contact that exists has changes: field, from, to. '
-  'Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
+  'Imports up to 100 contacts as api.contact_batch does, each with the name of its company '
+  '(crm.with_import_companies), and returns its reply. With dry_run nothing is written, and each contact that exists '
+  'has changes: field, from, to. Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';

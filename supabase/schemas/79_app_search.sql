@@ -1,4 +1,5 @@
--- The search of the console: by words in keys, webhooks and records, or by a whole id. See docs/decisions/0013-search.md.
+-- The search of the console: by words in keys, webhooks and records, or by a whole id. See
+-- docs/decisions/0013-search.md.
 
 create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
 returns table (type text, id uuid, name text, detail text, parent_id uuid)
@@ -81,9 +82,9 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'At most five each of the keys, webhooks, deals, contacts and companies with all the words, the best first, and '
-  'those that work before others. Records are found as by api.search_list, keys by name and prefix, webhooks by name '
-  'and URL: the newest 1,000 of either, active webhooks first.';
+  'At most five each of the keys, webhooks, deals, contacts and companies with all the words, best matches first, and '
+  'working ones before others. Records are found as by api.search_list, keys by name and prefix, webhooks by name and '
+  'URL: the newest 1,000 of either, active webhooks first.';
 
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

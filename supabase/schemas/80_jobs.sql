@@ -46,7 +46,7 @@ insert into crm.jobs (name, every, command, description) values
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
 
--- Now, because pg_cron runs an hourly job for the first time only at the next hour.
+-- The partitions are created now, because pg_cron first runs an hourly job at the next hour.
 select crm.manage_partitions(t.name)
 from unnest(
   array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts', 'crm.requests']::regclass[]

@@ -1,5 +1,6 @@
 -- The rights of each role, in one place. A role may do only what is granted here: PUBLIC may execute no function
--- (10_roles_and_helpers.sql), and no other file grants anything to these roles. See docs/decisions/0011-least-rights.md.
+-- (10_roles_and_helpers.sql), and no other file grants anything to these roles. See
+-- docs/decisions/0011-least-rights.md.
 --
 --   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
 --   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due,
@@ -39,7 +40,7 @@ grant select, insert, update (label, choices, archived_at, index_below) on crm.c
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_api;
--- A verb stores a secret or a header and never reads one; next_from, when a rotation ends, is not secret.
+-- Verbs store secrets and headers but never read them. next_from, the time when a rotation ends, is not secret.
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
 -- A key that manages webhooks sees the deliveries.
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
@@ -57,15 +58,15 @@ grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days, time_zone, refuses_undefined_fields) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
 grant select, insert, update (name, prefix, expires_at, rotated_at, revoked_at, allowed_networks) on crm.api_keys to crm_app;
--- A verb stores the hash of a key and the secret of a webhook, and never reads one.
+-- Verbs store the hashes of keys and the secrets of webhooks, but never read them.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_app;
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
--- A member creates a proposal and sends it, and only its customer answers it. A verb stores the hash of a link, and
--- never reads one.
+-- A member creates a proposal and sends it, and only its customer answers it. Verbs store the hashes of links, but
+-- never read them.
 grant insert, update (status) on crm.proposals to crm_app;
 grant select (workspace_id, proposal_id), insert, update (token_hash, created_at) on crm.proposal_links to crm_app;
 

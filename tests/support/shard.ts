@@ -96,8 +96,8 @@ async function runTests(
     args: ["test", "-A", "--no-check", `--junit-path=${reportFile}`].concat(
       config ? ["--config", config] : [],
       options,
-      // One module that imports all files: Deno starts a worker for each module, which loads and compiles everything
-      // again and so takes a third of a second of processor time.
+      // Runs one module that imports all files, because Deno starts a worker for each module. A worker loads and
+      // compiles everything again, which takes a third of a second of processor time.
       all,
     ),
     env: { ...env, [REASONS_VARIABLE]: reasonsFile },

@@ -11,7 +11,7 @@ import { exampleCall } from "../reference/example_call.ts";
 /** A value of a reply that later calls use. */
 export interface Capture {
   variable: string;
-  /** In the reply's body: `data[0].id`. */
+  /** The place of the value in the reply's body: `data[0].id`. */
   path: string;
 }
 

@@ -27,7 +27,7 @@ export interface ActivitiesListQuery {
   /** Due at or after this moment, in the same forms as since */ due_after?: string | Date | undefined;
   /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
+  /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: T.ActivityExpansion | (T.ActivityExpansion)[] | undefined;
 }
 /** The query of `changes.list` */
@@ -43,7 +43,7 @@ export interface ChangesListQuery {
 }
 /** The query of `changes.summary` */
 export interface ChangesSummaryQuery {
-  /** From when: ISO 8601; without an offset, UTC; if absent, the full hour of 24 hours ago */
+  /** From when: ISO 8601; without an offset, UTC; if absent, 24 hours ago, rounded down to the hour */
   since?: string | Date | undefined;
   /** Only those made before this moment: ISO 8601 */ until?: string | Date | undefined;
   /** Only what this key or member did; me: this key */ actor?: string | undefined;
@@ -75,7 +75,7 @@ export interface CompaniesListQuery {
   q?: string | undefined;
   /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
+  /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: "owner" | ("owner")[] | undefined;
 }
 /** The query of `companies.duplicates` */
@@ -121,7 +121,7 @@ export interface ContactsListQuery {
   q?: string | undefined;
   /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
+  /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: T.ContactExpansion | (T.ContactExpansion)[] | undefined;
 }
 /** The query of `contacts.duplicates` */
@@ -177,7 +177,7 @@ export interface DealsListQuery {
   q?: string | undefined;
   /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.DealSort | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
+  /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: T.DealExpansion | (T.DealExpansion)[] | undefined;
 }
 /** The query of `deals.summary` */
@@ -210,7 +210,7 @@ export interface DealsSummaryQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
   q?: string | undefined;
-  /** Also adds up by owner, stage, month or source, in groups; the month is that of closing or, while open, the expected one */
+  /** Also adds up by owner, stage, month or source, in groups; the month is that of the close or, if open, of the expected close */
   group_by?: T.DealGrouping | undefined;
 }
 /** The query of `deals.upsert` */
@@ -258,7 +258,7 @@ export interface NotesListQuery {
   /** Only of deals with this contact; deal_id may be absent */ contact_id?: string | undefined;
   /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
-  /** What to show by id and name beside its _id field, separated by commas */
+  /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: T.NoteExpansion | (T.NoteExpansion)[] | undefined;
 }
 /** The query of `search.list` */
@@ -325,7 +325,7 @@ export interface Contacts {
   list(query?: ContactsListQuery, options?: CallOptions): List<T.ExpandedContact, T.ContactPage>;
   /** Create a contact. Scope of the key: `contacts:write`. */
   create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
-  /** List the groups of records in use with the same value, which may be one. Scope of the key: `contacts:read`. */
+  /** List the groups of records in use with the same value, which may be duplicates. Scope of the key: `contacts:read`. */
   duplicates(
     query: ContactsDuplicatesQuery,
     options?: CallOptions,
@@ -359,7 +359,7 @@ export interface Companies {
   list(query?: CompaniesListQuery, options?: CallOptions): List<T.ExpandedCompany, T.CompanyPage>;
   /** Create a company. Scope of the key: `companies:write`. */
   create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
-  /** List the groups of records in use with the same value, which may be one. Scope of the key: `companies:read`. */
+  /** List the groups of records in use with the same value, which may be duplicates. Scope of the key: `companies:read`. */
   duplicates(
     query: CompaniesDuplicatesQuery,
     options?: CallOptions,

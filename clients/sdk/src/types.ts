@@ -227,12 +227,12 @@ export interface BatchResult {
         /** The field's name, with its item */ field: string;
         /** What happened, in Portuguese */ message: string;
         /** The record's id */ id?: string | undefined;
-        /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with the error */
+        /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error */
         choices?: Choice[] | undefined;
       }[] | undefined;
     } | undefined;
   }[];
-  /** How many items had which result */
+  /** How many items had each result */
   summary: {
     /** Items that created a record */ created: number;
     /** Items that found or changed a record */ updated: number;
@@ -737,7 +737,7 @@ export interface CustomFieldList {
 /** What changes in the field */
 export interface CustomFieldPatch {
   /** The name that is shown */ label?: string | undefined;
-  /** All choices that are offered; records keep any other that they have */
+  /** All choices that are offered; a record with another choice keeps it */
   choices?: string[] | undefined;
 }
 
@@ -915,7 +915,7 @@ export type DealDetailExpansion =
 /** What expand can show */
 export type DealExpansion = "pipeline" | "stage" | "contact" | "company" | "owner" | "loss_reason";
 
-/** By what deals are added up */
+/** How deals are grouped in a summary */
 export type DealGrouping = "owner" | "stage" | "month" | "source";
 
 /** The delivery of an event deal.lost */
@@ -1266,7 +1266,7 @@ export interface ErrorDetail {
   /** Name of the field or parameter */ field: string;
   /** What is allowed, in Portuguese */ message: string;
   /** The record that the error is about, where there is one */ id?: string | undefined;
-  /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with the error */
+  /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error */
   choices?: Choice[] | undefined;
 }
 
@@ -1421,7 +1421,7 @@ export type HealthStatus = "ok" | "unavailable";
 /** What happened to a deal */
 export type Highlight = "deal.created" | "deal.won" | "deal.lost" | "deal.reopened" | "deal.stage_changed";
 
-/** A field of the lead that the contact has otherwise */
+/** A field of the lead for which the contact has another value */
 export type LeadDifference = "first_name" | "last_name" | "email" | "phone" | "company_name";
 
 /** The lead with its records */
@@ -1989,18 +1989,16 @@ export interface Reassign {
 /** What the call handed over */
 export interface Reassigned {
   /** How many deals were handed over */ count: number;
-  /** true: nothing changed, count has those that would change */ dry_run: boolean;
+  /** true: nothing changed; count is how many would change */ dry_run: boolean;
   meta: PageMeta;
 }
 
-/** The attempts of the newest 200 deliveries of the last 7 days; of fewer in a long list */
+/** The attempts of the newest 200 deliveries of the last 7 days; of fewer deliveries in a long list */
 export interface RecentAttempts {
   /** How many there were */ attempts: number;
   /** The part that succeeded, from 0 to 1; null if there were none */ success_rate: number | null;
-  /** Within how many ms half of the answered ones were answered; null if there are none */
-  median_ms: number | null;
-  /** Within how many ms 95% of the answered ones were answered; null if there are none */
-  p95_ms: number | null;
+  /** Within how many ms half of the answers arrived; null if there are none */ median_ms: number | null;
+  /** Within how many ms 95% of the answers arrived; null if there are none */ p95_ms: number | null;
 }
 
 /** What was queued */
@@ -2023,8 +2021,8 @@ export interface RecoveryWindow {
 
 /** What was queued */
 export interface Redeliveries {
-  /** How many are on their way, with those that waited already */ count: number;
-  /** Those that are not; without room in the queue, the newest */ not_queued: NotQueued[];
+  /** How many are on their way, including those that already waited */ count: number;
+  /** Those that were not queued; if the queue lacks room, the newest */ not_queued: NotQueued[];
   /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
@@ -2173,7 +2171,7 @@ export interface TestSent {
 /** The records of the workspace whose texts still name the person */
 export interface TextsNaming {
   /** How many there are */ count: number;
-  /** true if there may be more: the contact was erased before, and only those that named it then are looked at */
+  /** true if there may be more: the contact was erased before, and only records that named it then are searched */
   is_minimum: boolean;
   /** The first 20 */ records: NamingRecord[];
 }

@@ -68,8 +68,8 @@ const actor = () =>
 export const ChangeSummaryQuery = z.object({
   since: datetime().optional().meta(
     doc(
-      "Desde quando: ISO 8601; sem fuso, UTC; se ausente, a hora cheia de há 24 horas",
-      "From when: ISO 8601; without an offset, UTC; if absent, the full hour of 24 hours ago",
+      "Desde quando: ISO 8601; sem fuso, UTC; se ausente, 24 horas atrás, no início da hora",
+      "From when: ISO 8601; without an offset, UTC; if absent, 24 hours ago, rounded down to the hour",
     ),
   ),
   until: ChangeQuery.shape.until,

@@ -127,8 +127,8 @@ export const Reassign = object({
 export const Reassigned = object({
   count: field(z.int(), ["Quantos negócios mudaram de responsável", "How many deals were handed over", 12]),
   dry_run: field(z.boolean(), [
-    "true: nada mudou, count são os que mudariam",
-    "true: nothing changed, count has those that would change",
+    "true: nada mudou; count diz quantos mudariam",
+    "true: nothing changed; count is how many would change",
     false,
   ]),
   meta: PageMeta,

@@ -170,12 +170,12 @@ const NotQueued = object({
 export const Redeliveries = object({
   count: field(z.int(), [
     "Quantas estão a caminho, com as que já aguardavam",
-    "How many are on their way, with those that waited already",
+    "How many are on their way, including those that already waited",
     12,
   ]),
   not_queued: field(z.array(NotQueued), [
-    "As que não estão; sem lugar na fila, as mais novas",
-    "Those that are not; without room in the queue, the newest",
+    "As que não foram postas na fila; se falta lugar, as mais novas",
+    "Those that were not queued; if the queue lacks room, the newest",
   ]),
   held: HELD,
 }).meta({ id: "Redeliveries", ...doc("O que foi posto na fila", "What was queued") });

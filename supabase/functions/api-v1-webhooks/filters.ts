@@ -40,7 +40,9 @@ const given = object({
   changed_fields: field(names().optional(), CHANGED),
 });
 
-/** The filters in a body. Strict: with a misspelt filter, the receiver would get the events of everybody. */
+/**
+ * The filters in a body. Strict: a misspelt filter would otherwise be ignored, and the receiver would get all events.
+ */
 export const Filters = given.strict().meta({
   id: "SubscriptionFilters",
   fields: textsOf(given),

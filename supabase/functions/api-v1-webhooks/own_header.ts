@@ -46,8 +46,8 @@ export const HeaderName = object({ name: field(z.string(), NAME_TEXTS) }).meta({
 });
 
 /**
- * The arguments of a verb that writes a subscription: the header's value is encrypted for the subscription. The verbs of
- * members take null for absent, so an empty object stands for null.
+ * The arguments of a verb that writes a subscription: the header's value is encrypted for the subscription. The verbs
+ * of members take null for absent, so an empty object stands for null.
  */
 export async function withSealedHeader(
   { header, filters, payload, ...others }: Record<string, Json>,

@@ -47,8 +47,8 @@ const Day = object({
 
 const MS = (part: string, share: string) =>
   [
-    `Em quantos ms respondeu ${part} das respondidas; null se nenhuma`,
-    `Within how many ms ${share} of the answered ones were answered; null if there are none`,
+    `Em até quantos ms ${part} das respostas chegaram; null se nenhuma`,
+    `Within how many ms ${share} of the answers arrived; null if there are none`,
     81,
   ] as const;
 
@@ -64,8 +64,8 @@ const Recent = object({
 }).meta({
   id: "RecentAttempts",
   ...doc(
-    "As tentativas das 200 entregas mais novas dos últimos 7 dias; de menos, numa lista longa",
-    "The attempts of the newest 200 deliveries of the last 7 days; of fewer in a long list",
+    "As tentativas das 200 entregas mais novas dos últimos 7 dias; de menos entregas, numa lista longa",
+    "The attempts of the newest 200 deliveries of the last 7 days; of fewer deliveries in a long list",
   ),
 });
 

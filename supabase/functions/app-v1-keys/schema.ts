@@ -19,7 +19,7 @@ const HourCalls = object({
   calls: field(count(), ["Quantas chamadas", "How many calls", 12]),
 }).meta({ id: "HourCalls", ...doc("As chamadas de uma hora", "The calls of an hour") });
 
-/** Null before the oldest request that was looked at. */
+/** Null for hours and days before the oldest request that was read. */
 const counted = () => count().nullable();
 const REQUESTS = [
   "Quantas requisições; null: não lidas",

@@ -11,7 +11,7 @@ export interface InvitationMail {
 
 /** Longest name in a mail. */
 const MAX_NAME = 80;
-/** What a mail program would make a link of: an address, a domain, an e-mail address. */
+/** What a mail program may turn into a link: a URL, a domain or an e-mail address. */
 const LINK = /[/@<>]|\.\p{L}{2}/u;
 
 /**
@@ -54,8 +54,8 @@ export async function sendInvitation(
 }
 
 /**
- * The name as the mail shows it; empty if it could be a link: an admin could otherwise send strangers any link in a mail
- * of this service. The template escapes HTML.
+ * The name as the mail shows it; empty if it could be a link: an admin could otherwise send strangers any link in a
+ * mail of this service. The template escapes HTML.
  */
 export function nameInMail(name: string): string {
   return LINK.test(name) ? "" : name.slice(0, MAX_NAME);

@@ -22,8 +22,8 @@ async function makeSecret(id: string) {
 }
 
 /**
- * The arguments of a member's verb. There, `name` has the rule of a name that is required, and null means absent, so an
- * empty text stands for null.
+ * The arguments of a member's verb. The verb's argument `name` must not be empty, and null means absent. So the name is
+ * sent as `webhook_name`, in which an empty text stands for null.
  */
 async function memberArgs({ name, ...body }: Record<string, Json>, id: string) {
   return { ...await withSealedHeader(body, id), ...(name !== undefined && { webhook_name: name ?? "" }) };

@@ -121,7 +121,7 @@ const Usage = object({
 /** The kinds of alerts, the most urgent first (crm.workspace_alerts). */
 export const ALERT_KINDS = ["webhook_stopped", "key_expired", "webhook_failing", "key_expiring"] as const;
 
-/** Something that has stopped, or soon will, until somebody mends it. */
+/** Something that has stopped or will soon stop, and that somebody has to mend. */
 const Alert = object({
   kind: field(z.enum(ALERT_KINDS), [
     "O que houve: webhook parado por falhas, chave vencida, webhook com falhas, chave que vence em até 14 dias",
@@ -220,7 +220,9 @@ export const WorkspacePatch = z.object({
   fields: textsOf(Workspace),
 });
 
-/** What a search of the console finds, in the order in which it lists them; the last five only by their id. */
+/**
+ * The types that the console's search finds, in the order in which it lists them. The last five are found only by id.
+ */
 export const SEARCHED_TYPES = [
   "key",
   "webhook",

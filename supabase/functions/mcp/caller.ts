@@ -75,7 +75,7 @@ export class Caller {
     return Object.keys(this.headers).length > 0;
   }
 
-  /** Reads the key's own data; the reply if it is an error. */
+  /** Reads the key's own data; returns the reply if it is an error. */
   async identify(): Promise<Me | ResourceReply> {
     const reply = await this.call({ resource: "api-v1-me", method: "GET", path: "/" });
     if (reply.status !== 200) return reply;
@@ -86,7 +86,10 @@ export class Caller {
     return me;
   }
 
-  /** The time of the workspace, at most ten minutes old. In UTC for a refused key, whose own call reports the refusal. */
+  /**
+   * The time of the workspace, at most ten minutes old. UTC for a refused key, because the key's own call reports the
+   * refusal.
+   */
   async localTime(): Promise<LocalTime> {
     const kept = timeZones.get(this.credential);
     if (kept && kept.until > Date.now()) return kept.time;

@@ -24,7 +24,7 @@ export class LocalTime {
     const moment = new Date(`${text.replace(" ", "T")}Z`);
     if (Number.isNaN(moment.getTime())) return value;
     const offset = this.#offsetAt(moment);
-    // Near a change of offset, the offset of the same hour in UTC may be that of the other side.
+    // `offset` belongs to the same hour in UTC. Near a change of offset it may be wrong, so look it up again.
     return text + (this.#offsetAt(new Date(moment.getTime() - minutesOf(offset) * 60_000)) || "Z");
   }
 

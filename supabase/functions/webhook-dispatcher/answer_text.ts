@@ -2,7 +2,7 @@ import type { Connection } from "./connection.ts";
 
 /** How many bytes of an answer's body are kept. */
 const KEPT_BYTES = 1024;
-/** Maximum bytes to read for them, because chunks of a byte each take six. */
+/** Maximum bytes to read for KEPT_BYTES, because a chunk of one byte takes six. */
 const READ_BYTES = 8 * KEPT_BYTES;
 const READ_MS = 500;
 /** Control characters other than tab and line breaks: with any of these, a body is not text. */
@@ -10,8 +10,9 @@ const READ_MS = 500;
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/;
 
 /**
- * Reads the beginning of an answer's body: 1,024 bytes at most, for 500 ms at most, and never beyond `deadline`. What the
- * receiver sends later is lost. Never throws: the attempt's outcome is already known. The caller closes the connection.
+ * Reads the beginning of an answer's body: 1,024 bytes at most, for 500 ms at most, and never beyond `deadline`. What
+ * the receiver sends later is lost. Never throws: the attempt's outcome is already known. The caller closes the
+ * connection.
  *
  * @param head the status line and the headers
  * @param first the bytes of the body that arrived with the headers
@@ -59,7 +60,7 @@ function unchunk(raw: Uint8Array): { bytes: Uint8Array; ended: boolean } {
     const end = raw.indexOf(0x0a, at);
     if (end === -1) return { bytes: bytes.subarray(0, filled), ended: false };
     const size = /^([0-9a-f]{1,8})[ \t]*[;\r]/i.exec(String.fromCharCode(...raw.subarray(at, end)))?.[1];
-    // The last chunk, or bytes that are no chunk.
+    // The last chunk, or bytes that are not a chunk.
     if (size === undefined || Number(`0x${size}`) === 0) {
       return { bytes: bytes.subarray(0, filled), ended: true };
     }

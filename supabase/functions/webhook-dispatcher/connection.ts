@@ -16,7 +16,8 @@ export class Connection {
   }
 
   /**
-   * Reads into the buffer at `offset`, 0 for the first read of an answer. Returns the bytes read; null at the end.
+   * Reads into the buffer at `offset`, 0 for the first read of an answer. Returns the number of bytes read; null at the
+   * end of the stream.
    */
   read(offset: number): Promise<number | null> {
     const ahead = this.#ahead;

@@ -21,8 +21,8 @@ const RUN_DELIVERIES = 250;
  */
 const STAY_MS = 40_000;
 /**
- * Minimum milliseconds of this wait: deliveries that failed together become due almost together, so that one claim
- * takes them all.
+ * Minimum wait of an idle run, in milliseconds. Deliveries that failed together become due almost together, so one
+ * claim then takes them all.
  */
 const MIN_STAY_MS = 100;
 /** Maximum milliseconds between claims while attempts are under way, because other deliveries may become due. */
@@ -103,7 +103,8 @@ async function claimUntilNothingIsDue(
       const work: Promise<void> = attempt(delivery, runLog).then(() => void attempts.delete(work));
       attempts.add(work);
     }
-    // `taken` includes attempts of earlier runs: when they end, their subscriptions and workspaces have places again.
+    // `taken` includes attempts of earlier runs: when they end, their subscriptions and workspaces have room for more
+    // attempts.
     if (places.taken > 0) {
       await changedWithin(places.free() > 0 ? BUSY_CLAIM_MS : Math.min(BUSY_CLAIM_MS, places.untilSlow()));
       await new Promise((resolve) => setTimeout(resolve, CLAIM_DELAY_MS));

@@ -21,9 +21,9 @@ export interface Notice {
 }
 
 /**
- * Sends the due mails about subscriptions that became inactive (54_webhook_notices.sql). Without a mail service they are
- * only marked as done. A mail that cannot be sent is tried again when its claim ends, under the same idempotency key.
- * Never throws, so that no delivery depends on it.
+ * Sends the due mails about subscriptions that became inactive (54_webhook_notices.sql). Without a mail service they
+ * are only marked as done. A mail that cannot be sent is tried again when its claim ends, under the same idempotency
+ * key. Never throws, so that no delivery depends on it.
  */
 export async function sendNotices(): Promise<void> {
   try {

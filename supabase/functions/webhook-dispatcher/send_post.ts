@@ -18,9 +18,9 @@ export interface Answer {
 }
 
 /**
- * Sends one HTTP/1.1 POST and returns the status of the answer and the beginning of its body. The status alone decides the
- * outcome (spec 6.5); of the body, little is read and for half a second only (answer_text.ts), so that a receiver cannot
- * decide how much memory or time its answer takes.
+ * Sends one HTTP/1.1 POST and returns the status of the answer and the beginning of its body. The status alone decides
+ * the outcome (spec 6.5). Little of the body is read, for at most half a second (answer_text.ts), so that a receiver
+ * cannot decide how much memory or time its answer takes.
  *
  * @param deadline in milliseconds of `performance.now()`
  * @throws {AttemptFailure} `timeout_response`, `connection_closed`, `invalid_http_response`, …
@@ -71,7 +71,7 @@ function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Arra
 interface AnswerHead extends Answer {
   /** The status line and the headers. */
   head: string;
-  /** What arrived with them: the beginning of the body. */
+  /** The beginning of the body, as far as it arrived with the headers. */
   rest: Uint8Array;
 }
 

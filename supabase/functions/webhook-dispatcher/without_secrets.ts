@@ -8,8 +8,8 @@ const MIN_PART = 6;
 const MIN_CUT = 4;
 
 /**
- * An answer without the secrets that the receiver knows, because receivers echo requests in their errors: each is replaced,
- * also in the spellings of JSON, HTML and URLs, and where the end of the text cuts it.
+ * An answer without the secrets that the receiver knows, because receivers echo requests in their errors. Each secret
+ * is replaced, also as JSON, HTML and URLs spell it, and where the end of the text cuts it off.
  *
  * @param secrets the signing secrets, and the value of the subscription's own header, such as `Bearer …`
  */
@@ -23,11 +23,12 @@ export function withoutSecrets(answer: string, secrets: readonly string[]): stri
   const text = answer.replaceAll(new RegExp(any, "gi"), HIDDEN);
   const cut = Math.max(0, ...spellings.map((spelling) => cutLength(text, spelling)));
   const shown = cut === 0 ? text : text.slice(0, -cut) + HIDDEN;
-  // A replacement may be longer than a short value. Half a character would not be valid in JSON.
+  // Cut the text again, because a replacement may be longer than a short value. Half a character would be invalid in
+  // JSON.
   return shown.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** The value, its words without the scheme, and what `Basic` encodes. */
+/** The value, its words without the scheme, and the text that `Basic` encodes. */
 function partsOf(value: string): string[] {
   const words = value.split(/\s+/);
   const parts = words.length > 1 ? words.slice(1) : [];

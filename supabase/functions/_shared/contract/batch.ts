@@ -15,7 +15,7 @@ export const MAX_BATCH_ITEMS = 100;
 /** Limits on a batch's body: they admit 100 items with 10 KB of custom_fields each, and keep validation near 40 ms. */
 export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
 
-/** An operation whose items have `data`, and the fields `own` beside it. */
+/** An operation whose items have `data` and the additional fields `own`. */
 export function batchOperation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchOperation {
   return { item: z.object({ op: z.enum([op]), ...own, data: z.record(z.string(), z.unknown()) }), data };
 }
@@ -35,7 +35,7 @@ export const BATCH_FIELDS: Record<string, Doc> = {
   id: doc("O registro a alterar ou a ler", "The record to change or to read"),
   match_by: MATCH_BY,
   data: doc(
-    "O corpo da chamada que faz o mesmo com um registro",
+    "O corpo da chamada para um só registro",
     "The body of the call for a single record",
   ),
 };
@@ -43,7 +43,7 @@ export const BATCH_FIELDS: Record<string, Doc> = {
 /** Describes `choices` in the details of an error. */
 export const CHOICES: Doc = doc(
   "O que o campo pode ter, se o workspace tem até 20 opções; em um lote, só no primeiro item com erro no campo",
-  "What the field may name, if the workspace has at most 20; in a batch, only in the first item with the error",
+  "What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error",
 );
 
 /** The result of one item. */
@@ -110,7 +110,7 @@ export const BatchResult = z.object({
     ),
     field: doc("Nome do campo, com o item", "The field's name, with its item"),
     choices: CHOICES,
-    summary: doc("Quantos itens de cada", "How many items had which result"),
+    summary: doc("Quantos itens tiveram cada resultado", "How many items had each result"),
     created: doc("Itens que criaram um registro", "Items that created a record"),
     updated: doc("Itens que acharam ou alteraram um registro", "Items that found or changed a record"),
     failed: doc("Itens com erro, que nada gravaram", "Items with an error; nothing was written for them"),

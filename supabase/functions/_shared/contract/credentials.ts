@@ -11,12 +11,12 @@ export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 const CHECKSUM_LENGTH = 6;
 
 /**
- * The prefix, 32 random bytes in base62, the slot of the workspace and the checksum of all before it. Keys that were
- * created before slots have none.
+ * The prefix, 32 random bytes in base62, the workspace's slot, and the checksum of everything before it. Keys from
+ * before slots existed have no slot.
  */
 const KEY = /^svc_[0-9A-Za-z]{43}([0-9A-Za-z]{4})?[0-9A-Za-z]{6}$/;
 
-/** 32 random bytes in base62, and the slot. Tokens that were created before slots have none. */
+/** 32 random bytes in base62, and the slot. Tokens from before slots existed have no slot. */
 const LINK_TOKEN = /^[0-9A-Za-z]{43}([0-9A-Za-z]{4})?$/;
 
 /** Slots have 23 bits, the most that 4 base62 characters can write. */
@@ -38,8 +38,8 @@ export function checksum(text: string): string {
 }
 
 /**
- * The slot of a workspace: the last 23 bits of its id in base62. With several databases, it says which of them has the
- * workspace (nodes.slot_of in run/nodes/proxy.sql is the same).
+ * The slot of a workspace: the last 23 bits of its id in base62. With several databases, the slot determines which of
+ * them has the workspace (nodes.slot_of in run/nodes/proxy.sql is the same).
  */
 export function slotOf(workspaceId: string): string {
   return inBase62(parseInt(workspaceId.slice(-6), 16) & SLOT_BITS, SLOT_LENGTH);
@@ -61,7 +61,7 @@ export function isLinkToken(text: string): boolean {
 /** SHA-256 of a key or token, in hex: the database never receives the key or token itself. */
 export const hashCredential = sha256;
 
-/** What a door receives of a key or token, in hex: its hash, and behind it the slot if there is one. */
+/** What a door receives for a key or token, in hex: its hash, followed by its slot if it has one. */
 export function doorCredential(text: string): string {
   const [, slot = ""] = text.match(KEY) ?? text.match(LINK_TOKEN) ?? [];
   return hashCredential(text) + slotInHex(slot);

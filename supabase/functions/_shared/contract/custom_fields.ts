@@ -117,8 +117,8 @@ const NewCustomField = object({
 const CustomFieldPatch = object({
   label: field(name(120).optional(), ["O nome que se mostra", "The name that is shown", "Porte"]),
   choices: field(choices.optional(), [
-    "Todas as opções que se oferecem; quem tem outra fica com ela",
-    "All choices that are offered; records keep any other that they have",
+    "Todas as opções oferecidas; um registro com outra opção fica com ela",
+    "All choices that are offered; a record with another choice keeps it",
     ["Pequeno", "Médio", "Grande"],
   ]),
 }).meta({ id: "CustomFieldPatch", ...doc("O que muda no campo", "What changes in the field") });

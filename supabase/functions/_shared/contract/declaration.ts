@@ -56,7 +56,7 @@ export const DEFAULT_BODY_LIMITS: BodyLimits = {
   values: 6_000,
 };
 
-/** The status of a successful reply. 202: the work is queued, and the reply counts it. */
+/** The status of a successful reply. 202: the work is queued, and the reply says how much. */
 export type SuccessStatus = 200 | 201 | 202 | 204;
 
 /** Returns fields to add to a verb's reply. */
@@ -105,7 +105,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** Whether a call that adds what is there already answers 200 instead of 201 and can be repeated. */
+  /** Whether a call can be repeated: if it finds what it would add, it answers 200 instead of 201. */
   findsExisting?: true;
   /** Adds fields that SQL cannot compute to the reply, also to a replayed one. Must not throw. */
   finish?: Finish;

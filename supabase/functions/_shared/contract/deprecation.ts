@@ -3,7 +3,7 @@ import { type Doc, doc } from "./doc.ts";
 /** The planned removal of an endpoint (docs/upgrading.md). Dates are ISO 8601 in UTC, such as `2027-01-31`. */
 export interface Deprecation {
   readonly since: string;
-  /** From this date on it may answer 404; at least six months later. */
+  /** From this date on, at least six months after `since`, the endpoint may answer 404. */
   readonly sunset: string;
   /** URL of the page that says what to use instead. */
   readonly page: string;

@@ -23,7 +23,7 @@ export const LIKENESSES = {
 export const duplicatesOf = (name: keyof typeof LIKENESSES) => ({
   summary: doc(
     "Lista os grupos de registros em uso com o mesmo valor, que talvez sejam um só",
-    "List the groups of records in use with the same value, which may be one",
+    "List the groups of records in use with the same value, which may be duplicates",
   ),
   query: ListQuery.pick({ limit: true, cursor: true }).extend({
     by: z.enum(LIKENESSES[name]).meta(

@@ -16,7 +16,7 @@ export interface FieldError {
   choices?: Choice[];
 }
 
-/** A record that a field may name; a stage also has its type: open, won or lost. */
+/** A record that a field may name; a stage also has its type: pre-venda, venda, won or lost. */
 export type Choice = { id: string; name: string; type?: string };
 
 /** Every error of the service (spec 7) with its status and texts. A code that is not listed here does not compile. */

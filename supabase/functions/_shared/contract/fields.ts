@@ -111,7 +111,7 @@ export const tag = () =>
     maxLength: 60,
   });
 
-/** At most 50 tags. Of tags that differ only in case, the first counts. */
+/** At most 50 tags. If tags differ only in case, the first one is kept. */
 export const tags = () =>
   z.array(tag()).max(50).transform((tags) =>
     tags.filter((tag, index) =>

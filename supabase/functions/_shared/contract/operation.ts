@@ -53,8 +53,8 @@ const NamingRecord = object({
 const TextsNaming = object({
   count: field(count(), ["Quantos são", "How many there are", 1]),
   is_minimum: field(z.boolean(), [
-    "true se podem ser mais: o contato já estava apagado, e só se procura entre os que o citavam então",
-    "true if there may be more: the contact was erased before, and only those that named it then are looked at",
+    "true se podem ser mais: o contato já estava apagado, e só se busca nos registros que o citavam então",
+    "true if there may be more: the contact was erased before, and only records that named it then are searched",
     false,
   ]),
   records: field(z.array(NamingRecord).max(20), ["Os primeiros 20", "The first 20"]),

@@ -117,7 +117,7 @@ export class CrmRecord {
   readonly query: z.ZodObject;
   /** Query of the summary: that of the list, without the parameters for pages, and with `group_by`. */
   readonly summaryQuery: z.ZodObject;
-  /** The columns of the values of `sort`, without its `-`. */
+  /** The column for each value of `sort`, without the `-`. */
   readonly sorts: Readonly<Record<string, string>>;
   /** Query of the detail. Its only parameter is `expand`; empty if no field names another record. */
   readonly detailQuery: z.ZodObject;
@@ -234,7 +234,10 @@ export class CrmRecord {
     return Object.fromEntries(names.map((name) => [name, this.fields[name]!]));
   }
 
-  /** Requires the required filter or one by the record's deal. Without the former, the list can only be sorted by id. */
+  /**
+   * Refuses a query that has neither the required filter nor a filter by the record's deal. Without the required
+   * filter, the list can only be sorted by id.
+   */
   #requireFilter(query: z.ZodObject): z.ZodObject {
     const names = Object.keys(this.filters);
     const required = names.find((name) => this.filters[name]!.required);
@@ -283,13 +286,13 @@ export const MATCH_BY: Doc = doc(
 
 /** Describes the parameter `expand`. */
 export const EXPAND: Doc = doc(
-  "O que mostrar com id e nome ao lado do campo _id, separado por vírgulas",
-  "What to show by id and name beside its _id field, separated by commas",
+  "Os registros a mostrar com id e nome, ao lado do campo _id; separados por vírgulas",
+  "The records to show by id and name, beside their _id field; separated by commas",
 );
 
 const GROUP_BY: Doc = doc(
-  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, em aberto, o previsto",
-  "Also adds up by owner, stage, month or source, in groups; the month is that of closing or, while open, the expected one",
+  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, se aberto, o do previsto",
+  "Also adds up by owner, stage, month or source, in groups; the month is that of the close or, if open, of the expected close",
 );
 
 const TAGGING: FieldDocs = {

@@ -12,16 +12,16 @@ export const Reference = object({ id: uuid(), name: field(name(), ["Nome", "Name
 const STAGE_TYPE = field(z.string().optional(), [
   "Tipo da etapa; só em etapas",
   "Type of the stage; only for stages",
-  "open",
+  "venda",
 ]);
 
-/** A record that `expand` adds to a reply. A stage also has its type: open, won or lost. */
+/** A record that `expand` adds to a reply. A stage also has its type: pre-venda, venda, won or lost. */
 export const Expanded = extended(Reference, { type: STAGE_TYPE }).meta({
   id: "Expanded",
   ...doc("O registro de um campo _id", "The record that an _id field names"),
 });
 
-/** A record that a field may name. A stage also has its type: open, won or lost. */
+/** A record that a field may name. A stage also has its type: pre-venda, venda, won or lost. */
 export const Choice = extended(Reference, {
   name: field(Reference.shape.name, ["Nome", "Name", "Proposta"]),
   type: STAGE_TYPE,

@@ -4,7 +4,7 @@ export const DEAL_STATUSES = ["aberto", "ganho", "perdido"] as const;
 
 export const ACTIVITY_STATUSES = ["pendente", "concluida", "cancelada"] as const;
 
-/** `expirada` is shown, not stored (crm.proposal_status). */
+/** `expirada` is never stored: crm.proposal_status computes it. */
 export const PROPOSAL_STATUSES = [
   "rascunho",
   "enviada",

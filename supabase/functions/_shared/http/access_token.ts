@@ -64,8 +64,8 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
 }
 
 /**
- * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here, and so is
- * any symmetric one: strangers could otherwise make the API ask Supabase Auth.
+ * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here. So is a
+ * token with a symmetric signature: with such tokens, strangers could make the API call Supabase Auth.
  */
 export async function verifyAppToken(token: string): Promise<AppSession | ApiError> {
   if (!ASYMMETRIC.includes(algorithmOf(token) ?? "")) return new ApiError("invalid_session");
@@ -124,7 +124,7 @@ function publicKeys(): JWTVerifyGetKey {
   if (!configured) return fetched;
   const parsed = JSON.parse(configured) as JSONWebKeySet | JSONWebKeySet["keys"];
   const set = createLocalJWKSet(Array.isArray(parsed) ? { keys: parsed } : parsed);
-  // The variable dates from the last deployment. Keys that were rotated since are fetched, at most every 30 s.
+  // SUPABASE_JWKS dates from the last deployment. Keys that were rotated since are fetched, at most every 30 s.
   return (header, token) =>
     set(header, token).catch((error) => {
       if (error instanceof errors.JWKSNoMatchingKey) return fetched(header, token);
@@ -133,7 +133,7 @@ function publicKeys(): JWTVerifyGetKey {
 }
 
 async function verifyByAuth(token: string): Promise<Session | ApiError> {
-  // Refuses expired tokens, those of apps and the project's own keys without a request.
+  // Refuses, without a request to Supabase Auth, expired tokens, tokens of apps and the project's own keys.
   const claims = decodeJwt(token);
   const session = sessionOf(claims);
   const expired = (claims.exp ?? 0) * 1000 <= Date.now();

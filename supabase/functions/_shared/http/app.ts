@@ -41,7 +41,7 @@ export function functionApp(name: string, gate: GateName): Hono {
       origin: origins,
       allowHeaders: ALLOWED_HEADERS[gate],
       exposeHeaders: [...REPLY_HEADERS, "Deprecation", "Sunset", "Link"],
-      // Otherwise browsers repeat the preflight request after 5 s, before every other call of the console.
+      // By default browsers repeat a preflight request after 5 s, so that many calls of the console would need one.
       maxAge: 600,
     });
     app.use(async (c, next) => {

@@ -119,7 +119,7 @@ function validateItem(
   };
 }
 
-/** The valid `data` of an operation that takes none. */
+/** The valid `data` of an operation that takes no data. */
 const NO_DATA: ValidBody = { args: {}, ignored: [] };
 
 function unknownOperation(operations: BatchOperations): z.ZodType {

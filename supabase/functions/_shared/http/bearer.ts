@@ -1,14 +1,14 @@
 /** Three parts in base64url, the first of which begins as a JSON object does. */
 const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
-/** What `Authorization: Bearer` has; null if the header is absent or has another form. */
+/** The text after `Authorization: Bearer`; null if the header is absent or has another form. */
 export function readBearer(headers: Headers): string | null {
   return /^Bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1] ?? null;
 }
 
 /**
- * An app's token: the JWT in `Authorization: Bearer`. Null if there is none, for example because a key stands there, or
- * if there is an `X-API-Key`, which then counts alone.
+ * An app's token: the JWT in `Authorization: Bearer`. Null if the header has no JWT, for example because it has a key,
+ * or if there is an `X-API-Key`, which takes precedence.
  */
 export function readAppToken(headers: Headers): string | null {
   const text = headers.has("X-API-Key") ? null : readBearer(headers);

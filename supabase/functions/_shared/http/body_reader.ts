@@ -17,8 +17,8 @@ class TooSlow extends Error {}
 
 /**
  * Reads a request's body in two steps, so that the door can identify the sender in between. A body that is not read to
- * its end is not cancelled: Deno closes its connection when it collects the request as garbage, whereas after a cancel
- * Deno 2.9 keeps the connection open for as long as the client does.
+ * its end is not cancelled: after a cancel, Deno 2.9 keeps the connection open for as long as the client does.
+ * Otherwise Deno closes it when the request is garbage-collected.
  */
 export class BodyReader {
   readonly #request: Request;
@@ -73,7 +73,7 @@ export class BodyReader {
 
   async #readChunk(): Promise<void> {
     if (this.#announced <= this.maxBytes) {
-      // Does not read a stream, which takes 28 µs more and holds 64 KiB while the sender is slow.
+      // Does not use a stream, which would take 28 µs more, and hold 64 KiB while the sender is slow.
       this.#keep(new Uint8Array(await this.#request.arrayBuffer()));
       this.#ended = true;
       return;

@@ -26,8 +26,9 @@ export interface Call {
 /** Authenticates calls with one kind of credential. */
 export interface Gate {
   /**
-   * Returns the text by which the door identifies the caller: the SHA-256 of the credential in hex with its slot, or the
-   * ids in a verified token. Returns an error, without asking the database, if the credential is absent or malformed.
+   * Returns the text by which the door identifies the caller: the SHA-256 of the credential in hex with its slot, or
+   * the ids in a verified token. Returns an error, without asking the database, if the credential is absent or
+   * malformed.
    */
   readCredential(call: Call): string | ApiError | Promise<string | ApiError>;
   /** The door for a credential: an app's token has another door than a key. */

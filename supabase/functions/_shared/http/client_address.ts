@@ -1,7 +1,7 @@
 /**
  * The request header that has the caller's address. Environment: CLIENT_ADDRESS_HEADER; by default the header that
- * Cloudflare, in front of Supabase, overwrites in every request. Clients can forge any other header, and the first
- * entries of X-Forwarded-For on Supabase too.
+ * Cloudflare, in front of Supabase, overwrites in every request. Clients can forge any other header; on Supabase they
+ * can also forge the first entries of X-Forwarded-For.
  */
 const HEADER = Deno.env.get("CLIENT_ADDRESS_HEADER") || "CF-Connecting-IP";
 

@@ -1,12 +1,23 @@
 import type { GateName } from "../contract/declaration.ts";
 import { ApiError, ERRORS } from "../contract/errors.ts";
 import { doorCredential, isKey, isLinkToken } from "../contract/credentials.ts";
-import type { Door } from "../postgres/door.ts";
+import type { Door, DoorCall } from "../postgres/door.ts";
 import { readAppToken } from "./bearer.ts";
 import type { Gate } from "./call.ts";
 
 /** The request header in which a member of several workspaces chooses one. */
 export const WORKSPACE_HEADER = "X-Workspace-Id";
+
+/** Verbs that read one record or a page of a list. */
+const READS = /_(get|list)$/;
+/** Maximum records of a page that counts as short: the default of `limit`. */
+const SHORT_PAGE = 50;
+
+/** Whether a call reads one record or a page without a search, for which Postgres needs little time (decision 12). */
+function isShortRead({ verb, args }: DoorCall): boolean {
+  if (verb === null || args === null || !READS.test(verb) || verb === "search_list") return false;
+  return args.q === undefined && Number(args.limit ?? 0) <= SHORT_PAGE;
+}
 
 const keyDoor: Door = {
   name: "api_call",
@@ -20,6 +31,7 @@ const keyDoor: Door = {
     idempotency?.requestHash,
     address,
   ],
+  isShortRead,
 };
 
 const grantDoor: Door = {
@@ -33,6 +45,7 @@ const grantDoor: Door = {
     idempotency?.key,
     idempotency?.requestHash,
   ],
+  isShortRead,
   messages: {
     invalid_api_key:
       "A sessão do aplicativo terminou, ou ele não tem acesso a nenhuma empresa; conecte-o de novo",
@@ -98,8 +111,8 @@ export function readKeyOrToken(headers: Headers): string | ApiError | Promise<st
 }
 
 /**
- * The ids in an app's token, once it is verified. The first one loads jose, so that functions that are called with keys
- * start without it.
+ * The ids in an app's token, once it is verified. The first token loads jose, so that functions that are called with
+ * keys start without it.
  */
 async function idsOf(token: string): Promise<string | ApiError> {
   const { verifyAppToken } = await import("./access_token.ts");

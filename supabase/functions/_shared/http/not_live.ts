@@ -9,7 +9,7 @@ import { respond } from "./respond.ts";
  * Creates the handler for a path that the spec reserves: it answers 404 to any method, with or without a key (spec
  * 4.5).
  *
- * @param addLive adds the paths below it that answer
+ * @param addLive adds the live paths below the reserved path
  */
 export function serveNotLive(name: string, addLive?: (app: Hono) => void): RequestHandler {
   const app = functionApp(name, "key");

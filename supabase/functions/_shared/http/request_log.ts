@@ -8,11 +8,11 @@ import type { Outcome } from "./outcome.ts";
 
 /** Milliseconds for which requests are collected before they are written. */
 const COLLECT_MS = 1_000;
-/** As soon as so many requests wait, they are written. */
+/** When this many requests wait, they are written at once. */
 const FULL = 100;
-/** Maximum requests that wait, for example while the database is down; beyond it the oldest is dropped. */
+/** Maximum requests that wait, for example while the database is down; beyond this number, the oldest is dropped. */
 const MAX_WAITING = 500;
-/** Maximum characters of an error in the log. Of a longer one only the first details are kept. */
+/** Maximum characters of an error in the log. A longer error keeps only its first details. */
 const MAX_ERROR = 16_384;
 const KEPT_DETAILS = 5;
 
@@ -32,7 +32,7 @@ interface Entry {
 }
 
 let waiting: Entry[] = [];
-/** The keys of which a 429 waits. */
+/** The keys that have a 429 among the waiting requests. */
 const limited = new Set<string>();
 let dropped = 0;
 /** Ends the pause before the next statement; null while nothing is collected. */
@@ -40,8 +40,8 @@ let writeNow: (() => void) | null = null;
 let isRunning = false;
 
 /**
- * Adds a request with a valid key to the log (crm.requests), which is written later. Of several 429 of a key only the
- * first is written in each second, because a client can cause any number of them.
+ * Adds a request with a valid key to the log (crm.requests), which is written later. If a key gets several 429 in a
+ * second, only the first is written, because a client can cause any number of them.
  *
  * @param body the body of the reply
  */
@@ -73,7 +73,7 @@ export function logRequest(call: Call, { admission, result }: Outcome, body: str
   else if (waiting.length >= FULL) writeNow?.();
 }
 
-/** Writes what waits, one statement after the other, until nothing waits. */
+/** Writes the waiting requests, one statement after the other, until none waits. */
 async function writeAll(): Promise<void> {
   isRunning = true;
   while (waiting.length > 0) {

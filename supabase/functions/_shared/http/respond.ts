@@ -39,7 +39,7 @@ export function respond(call: Call, outcome: Outcome): Response {
 
 /**
  * `Location` for a merged record: the address of the record into which it was merged. Only the reply to GET is a
- * redirect: after another method a client would follow it with a GET, and its POST would seem to have succeeded.
+ * redirect: clients follow a redirect with GET, so a redirected POST would seem to have succeeded.
  */
 function locationOfMerged({ resource }: Call, result: ApiError | Success): Record<string, string> {
   if (!(result instanceof ApiError) || result.code !== "merged") return {};

@@ -133,7 +133,7 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   return outcomeOf(door, () => result().catch((fault) => internalError(call, fault)));
 }
 
-/** Stands for the workspace of a caller whom the door does not know: it will refuse the call. */
+/** Stands for the workspace of a caller whom the door does not know and will refuse. */
 const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
 
 /**
@@ -198,7 +198,7 @@ async function createSuccess(
   if (!isCreation) return { status, body: text, headers };
   const createdId = reply.id ?? reply.lead?.deal_id;
   const { table } = served;
-  // What is added below a record has no address of its own.
+  // An object that is added below a record, such as a deal's contact, has no address of its own.
   const location = createdId !== undefined && hasDetail(table.routes) &&
     { "Location": `${functionsUrl()}/${table.name}/${createdId}` };
   return {

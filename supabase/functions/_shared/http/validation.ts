@@ -101,7 +101,7 @@ function parse(
   const issues = result.error?.issues ?? [];
   const details = issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {
-      // In a strict object within a body.
+      // The unknown keys are in a strict object within the body.
       if (issue.path.length > 0) {
         return issue.keys.map((name) => ({
           field: [...issue.path, name].join(".").toWellFormed(),

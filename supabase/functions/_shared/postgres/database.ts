@@ -6,6 +6,7 @@ import { isDatabaseError } from "./database_error.ts";
 import { deadlines } from "../runtime/deadlines.ts";
 import { FairShare, type Owner } from "./fair_share.ts";
 import { log } from "../runtime/log.ts";
+import { PIPELINES, Pipelines } from "./pipelines.ts";
 
 /** Default timeout of a statement, in milliseconds. */
 const STATEMENT_MS = 10_000;
@@ -25,6 +26,11 @@ export interface Statement {
   timeout?: number;
   /** The workspace that the statement is for. One owner uses at most half of the pool at the same time. */
   owner?: Owner;
+  /**
+   * Whether the statement reads little and waits for no lock but that of its caller's rate limit. On direct connections
+   * it is then sent behind others, and again if it gets no reply because of them.
+   */
+  isShortRead?: boolean | undefined;
 }
 
 /** The database is unreachable, is starting, has no free connection or is too slow. A retry may succeed. */
@@ -53,10 +59,13 @@ export class DatabaseUnavailable extends Error {
 class TooSlow extends Error {}
 
 let pool: pg.Pool | undefined;
+/** Undefined without a direct connection. */
+let pipelines: Pipelines | undefined;
 let opening: Promise<pg.Pool> | undefined;
 let backoff = new ConnectBackoff();
 let misconfigured = false;
 
+const isDirect = () => Deno.env.get("DATABASE_PREPARE") === "true";
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
 // An invalid size is reported when the pool opens.
 const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1), poolSize() || 1);
@@ -79,7 +88,11 @@ async function createConfiguredPool(): Promise<pg.Pool> {
     throw new DatabaseUnavailable("The database is not configured", { cause: error });
   }
   const { createPool } = await import("./pool.ts");
-  return createPool(settings, { max: poolSize(), connectMs: CONNECT_MS, backoff });
+  const options = { connectMs: CONNECT_MS, backoff };
+  if (isDirect()) {
+    pipelines = new Pipelines(createPool(settings, { ...options, max: PIPELINES, pipeline: true }));
+  }
+  return createPool(settings, { ...options, max: poolSize() });
 }
 
 /**
@@ -94,21 +107,18 @@ function checkPoolSize(): void {
 /**
  * Runs one statement and returns its rows. The first call creates the isolate's connection pool. Environment:
  * DATABASE_URL, as role crm_functions, and DATABASE_CA (see connection.ts); DATABASE_PREPARE=true for a direct
- * connection (a transaction pooler does not support named statements); DATABASE_POOL_SIZE, 4 by default.
+ * connection (a transaction pooler supports neither named statements nor pipelines); DATABASE_POOL_SIZE, 4 by default,
+ * to which two connections for short reads are added on a direct connection.
  *
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
-export async function query<Row>({ owner, ...statement }: Statement): Promise<Row[]> {
+export async function query<Row>({ owner, isShortRead, ...statement }: Statement): Promise<Row[]> {
   // Waits before it takes a place of its owner or of the pool, because a waiting statement would keep that place from
   // others.
   if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
-  if (owner === undefined) return await runStatement(statement);
-  return await fairShare.run(
-    owner,
-    CONNECT_MS,
-    () => new DatabaseUnavailable(),
-    () => runStatement(statement),
-  );
+  const run = () => isShortRead ? runShortRead<Row>(statement) : runStatement<Row>(statement);
+  if (owner === undefined) return await run();
+  return await fairShare.run(owner, CONNECT_MS, () => new DatabaseUnavailable(), run);
 }
 
 /** Whether a further statement of this owner would have to wait for a place. */
@@ -121,30 +131,47 @@ export function isIdle(): boolean {
   return fairShare.isIdle;
 }
 
-async function runStatement<Row>(
-  { name, text, values = [], timeout }: Omit<Statement, "owner">,
-): Promise<Row[]> {
-  const prepare = Deno.env.get("DATABASE_PREPARE") === "true";
+/** Runs a statement in a pipeline, or on a connection of its own if no pipeline has room or answers. */
+async function runShortRead<Row>(statement: Statement): Promise<Row[]> {
+  try {
+    const rows = await pipelines?.run<Row & pg.QueryResultRow>(
+      queryOf(statement),
+      (reply) => enforceTimeout(statement, reply),
+    );
+    if (rows) return rows;
+  } catch (error) {
+    // A statement that was slow itself would be slow again.
+    if (isTooSlow(error) || !isUnavailable(error)) throw asUnavailable(error);
+  }
+  return await runStatement(statement);
+}
+
+async function runStatement<Row>(statement: Statement): Promise<Row[]> {
   let client: pg.PoolClient | undefined;
   let unavailable = false;
   try {
     client = await checkOut(pool ?? await openPool());
-    const sent = client.query<Row & pg.QueryResultRow>({
-      text,
-      values: [...values],
-      ...(prepare && { name }),
-    });
-    const { rows } = await deadlines.enforce(timeout ?? STATEMENT_MS, () => new TooSlow(), sent);
+    const { rows } = await enforceTimeout(
+      statement,
+      client.query<Row & pg.QueryResultRow>(queryOf(statement)),
+    );
     return rows;
   } catch (error) {
     if (client === undefined) throw connectError(error);
     // After a timeout the connection is still busy with the statement, so the pool must not reuse it.
     unavailable = isUnavailable(error);
-    if (!unavailable) throw error;
-    throw new DatabaseUnavailable(undefined, { cause: error, wasCancelled: isCancelled(error) });
+    throw asUnavailable(error);
   } finally {
     client?.release(unavailable);
   }
+}
+
+function queryOf({ name, text, values = [] }: Statement): pg.QueryConfig {
+  return { text, values: [...values], ...(isDirect() && { name }) };
+}
+
+function enforceTimeout<T>({ timeout = STATEMENT_MS }: Statement, sent: Promise<T>): Promise<T> {
+  return deadlines.enforce(timeout, () => new TooSlow(), sent);
 }
 
 /** Gets a connection from the pool, within {@link CONNECT_MS}. */
@@ -161,10 +188,11 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Closes the pool; the next query reads the environment again and opens another. */
+/** Closes all connections; the next query reads the environment again and opens others. */
 export async function closeDatabase(): Promise<void> {
   const closing = pool ?? await opening?.catch(() => undefined);
-  pool = undefined;
+  await pipelines?.end();
+  pool = pipelines = undefined;
   backoff = new ConnectBackoff();
   misconfigured = false;
   await closing?.end();
@@ -191,8 +219,18 @@ function isUnavailable(error: unknown): boolean {
   return !(error instanceof TypeError);
 }
 
-/** Whether a statement took too long: it exceeded its timeout here, or Postgres's lock timeout or statement timeout. */
+/** The error for the caller: {@link DatabaseUnavailable} if a retry may succeed, otherwise the error itself. */
+function asUnavailable(error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  return new DatabaseUnavailable(undefined, { cause: error, wasCancelled: isCancelled(error) });
+}
+
+/** Whether a statement took too long: it exceeded a timeout, or Postgres's lock timeout. */
 function isCancelled(error: unknown): boolean {
-  if (isDatabaseError(error)) return error.code === "55P03" || error.code === "57014";
-  return error instanceof TooSlow;
+  return isTooSlow(error) || (isDatabaseError(error) && error.code === "55P03");
+}
+
+/** Whether a statement exceeded its timeout here, or Postgres's statement timeout. */
+function isTooSlow(error: unknown): boolean {
+  return error instanceof TooSlow || (isDatabaseError(error) && error.code === "57014");
 }

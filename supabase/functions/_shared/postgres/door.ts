@@ -30,6 +30,8 @@ export interface Door {
   readonly name: string;
   readonly text: string;
   values(call: DoorCall): readonly Value[];
+  /** Whether a call may share a connection with others; by default it may not. */
+  isShortRead?(call: DoorCall): boolean;
   /**
    * Messages of errors that speak of this kind of caller instead of a key. That of insufficient_scope stands before the
    * scope.
@@ -128,13 +130,15 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
 async function send(door: Door, call: DoorCall): Promise<Row> {
   const { name, text } = door;
   const { credential } = call;
+  const workspaceId = known.find(credential)?.workspaceId;
   // The keys of a workspace share its places, because a workspace can have any number of keys.
-  const owner = known.find(credential)?.workspaceId ??
+  const owner = workspaceId ??
     (call.args === null
       ? UNKNOWN_OWNER
       : () => identify(door, call).then((row) => row.workspace_id ?? undefined));
   try {
-    const [row] = await query<Row>({ name, text, values: door.values(call), owner }) as [Row];
+    const isShortRead = workspaceId !== undefined && door.isShortRead?.(call);
+    const [row] = await query<Row>({ name, text, values: door.values(call), owner, isShortRead }) as [Row];
     rememberCaller(credential, row);
     return row;
   } catch (error) {

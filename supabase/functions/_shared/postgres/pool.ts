@@ -9,21 +9,32 @@ const IDLE_MS = 60_000;
 /** Interval of the checks, in milliseconds. */
 const CHECK_MS = 15_000;
 
+/** How long a statement of a pipeline waits for a lock; the statements behind it wait as long. */
+const PIPELINE_LOCK_TIMEOUT = "250ms";
+
 type Callback = (error: Error | null, client?: unknown) => void;
 
 /**
  * Creates the pool of connections; the backoff decides when they connect. This is a separate file, so that the driver,
  * which is half of the code that a function loads, is only loaded by the first statement.
+ *
+ * @param pipeline whether a connection sends each statement at once, without waiting for the reply to the one before
  */
 export function createPool(
   settings: ConnectionSettings,
-  { max, connectMs, backoff }: { max: number; connectMs: number; backoff: ConnectBackoff },
+  { max, connectMs, backoff, pipeline = false }: {
+    max: number;
+    connectMs: number;
+    backoff: ConnectBackoff;
+    pipeline?: boolean;
+  },
 ): pg.Pool {
   const pool = new pg.Pool({
     ...settings,
     Client: clientClass(backoff, connectMs),
     application_name: "crm-api",
     max,
+    pipeline,
     // Turns off the pool's own idle timeout, which sets and clears two timers for each statement: a quarter of the
     // statement's cost in this process.
     idleTimeoutMillis: 0,
@@ -33,6 +44,12 @@ export function createPool(
   pool.on("error", (error) => log("connection_lost", { error: error.message }));
   // The statement of a broken connection fails anyway. Without a listener the error would also end the isolate.
   pool.on("connect", (client) => client.on("error", () => {}));
+  if (pipeline) {
+    // Sent before the first statement, which fails too if this one does.
+    pool.on("connect", (client) => {
+      client.query(`set lock_timeout = '${PIPELINE_LOCK_TIMEOUT}'`).catch(() => {});
+    });
+  }
   return pool;
 }
 

@@ -12,8 +12,8 @@ export function functionsUrl(): string {
 }
 
 /**
- * The base URL at which a function calls another function. Environment: SUPABASE_URL, which in Docker is the shorter
- * way, else PUBLIC_URL.
+ * The base URL at which a function calls another function. Environment: SUPABASE_URL, the shorter way in Docker, else
+ * PUBLIC_URL.
  */
 export function internalFunctionsUrl(): string {
   return `${supabaseUrl() || publicUrl()}/functions/v1`;
@@ -56,8 +56,8 @@ export function secretKey(): string {
 }
 
 /**
- * The key for pages and other clients; "" if unset. Environment: SUPABASE_PUBLISHABLE_KEYS, _KEY, or
- * SUPABASE_ANON_KEY.
+ * The key for pages and other clients; "" if unset. Environment: SUPABASE_PUBLISHABLE_KEYS, else
+ * SUPABASE_PUBLISHABLE_KEY, else SUPABASE_ANON_KEY.
  */
 export function publishableKey(): string {
   return keyOf(Deno.env.get("SUPABASE_PUBLISHABLE_KEYS")) || Deno.env.get("SUPABASE_PUBLISHABLE_KEY") ||

@@ -42,8 +42,8 @@ export async function encryptSecret(
 }
 
 /**
- * Stands in for the subscription's id when the value of its own header is encrypted or decrypted, so that neither can be
- * stored in place of the other: a secret would be sent to the receiver, and a known value would sign.
+ * The id under which the value of a subscription's own header is encrypted. It is not the secret's id, so that neither
+ * can be stored in place of the other: a secret would be sent to the receiver, and a known value would sign.
  */
 export const headerOf = (subscriptionId: string) => `header of ${subscriptionId}`;
 
