@@ -77,7 +77,7 @@ function decode(bytes) {
 function parseLines(text, delimiter) {
   try {
     const options = { delimiter, info: true, relax_column_count: true, skip_empty_lines: true };
-    // The line where a record ends; a cell with line breaks makes a record of several.
+    // `lines` is the line where the record ends: a cell with line breaks makes a record span several lines.
     return parse(text, options).map(({ record, info }) => ({ record, line: info.lines }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
