@@ -4,6 +4,7 @@ export type Forward = (from: Deno.TcpConn, to: Deno.TcpConn) => Promise<void>;
 export interface Proxy extends AsyncDisposable {
   /** The server's address, with the proxy's port. */
   url: string;
+  countConnections(): number;
   closeConnections(): void;
 }
 
@@ -31,6 +32,8 @@ export function startProxy(serverUrl: string, toServer: Forward, toClient = toSe
 
   return {
     url: url.href,
+    // Each connection has two sockets.
+    countConnections: () => sockets.size / 2,
     closeConnections: () => sockets.forEach(close),
     async [Symbol.asyncDispose]() {
       listener.close();
