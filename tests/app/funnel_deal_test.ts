@@ -125,7 +125,7 @@ test("A deal shows its newest 20 proposals, activities, notes and events, and re
   assert.deepEqual(reply.proposals.map(({ title }: { title: string }) => title), newest);
   assert.equal(reply.events.length, 20);
   assert.ok(reply.events.every(({ event }: { event: string }) => event === "deal.updated"));
-  // The call reads 80 rows, and the members of 40 of them, each by its primary key.
+  // The call reads 80 rows of the deal, and looks up a member for 40 of them by the primary key.
   assert.ok(blocks <= few.blocks + 150, `${blocks} blocks, and ${few.blocks} for a new deal`);
 });
 

@@ -150,7 +150,7 @@ test("A deal or a proposal of another workspace is 404, also for its link and it
   assert.equal((await client(key).post(ofDeal(own.id), { title: "Plano" })).status, 401);
 });
 
-test("A card of the funnel tells when a proposal of its deal was accepted", async ({ sql, workspace: { id }, newDeal }) => {
+test("A funnel card shows when a proposal for its deal was accepted", async ({ sql, workspace: { id }, newDeal }) => {
   const [accepted, other] = [await newDeal(), await newDeal()];
   const vendedor = await seller(sql, id);
   const send = async (dealId: string) => {

@@ -11,7 +11,7 @@ function keys(count: number): string {
   return Array.from({ length: count }, (_, i) => `"k${i}":0`).join(",");
 }
 
-/** Each body is complete, or is the part after the first name. */
+/** Each entry is a whole body, or what follows `"first_name"` in one. */
 const invalidBodies: [what: string, body: string, field: string][] = [
   ["a NUL character", '{"first_name":"a\\u0000b"}', "first_name"],
   ["an unpaired surrogate", '{"first_name":"a\\ud800"}', "first_name"],

@@ -48,7 +48,7 @@ export interface LoadResult {
 }
 
 const UNANSWERED_MS = 20_000;
-/** How long to wait before a connection is opened again, so that a refused one does not spin. */
+/** The wait before reconnecting, in milliseconds, so that refused connections do not cause a busy loop. */
 const RECONNECT_MS = 50;
 const BUFFER_BYTES = 65_536;
 /** The heads of answers, and whole error bodies, are shorter than this. */

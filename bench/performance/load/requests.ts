@@ -5,7 +5,7 @@ import type { LoadWorkspace } from "./workspaces.ts";
 
 export type MakeRequest = (workspace: LoadWorkspace, key: string, contactId: string) => PlannedRequest;
 
-/** Builds one request with each key of every workspace, the workspaces in turn. */
+/** Builds one request for each key; consecutive requests come from different workspaces. */
 export function requestsOf(workspaces: LoadWorkspace[], make: MakeRequest): PlannedRequest[] {
   return workspaces[0]!.keys.flatMap((_, index) =>
     workspaces.map((workspace, turn) => {

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** A file in the folder of each build for this stack; a build for another address does not have it. */
+/** A file that marks a build for the local stack. Where it is absent, the build is for another address. */
 const MARK = ".local";
 /** Folders with installed packages or builds. */
 const NOT_SOURCES = ["node_modules", "dist", "local"];

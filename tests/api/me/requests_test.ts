@@ -82,7 +82,7 @@ async function logText(sql: postgres.Sql, workspaceId: string): Promise<string> 
   return rows.map(({ line }) => line).join("\n");
 }
 
-test("Neither bodies, values of queries, headers nor values in paths reach the log, whatever the error quotes", async ({ sql, workspace, api }) => {
+test("No body, header, query value or path value reaches the log, even if the error quotes it", async ({ sql, workspace, api }) => {
   const { key } = workspace;
   const headers = { "User-Agent": MARKER, "Idempotency-Key": MARKER };
   await api.post(
