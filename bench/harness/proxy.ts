@@ -5,7 +5,6 @@ export interface Proxy extends AsyncDisposable {
   /** The server's address, with the proxy's port. */
   url: string;
   countConnections(): number;
-  closeConnections(): void;
 }
 
 /** @param toClient copies the server's bytes; `toServer` by default */
@@ -34,7 +33,6 @@ export function startProxy(serverUrl: string, toServer: Forward, toClient = toSe
     url: url.href,
     // Each connection has two sockets.
     countConnections: () => sockets.size / 2,
-    closeConnections: () => sockets.forEach(close),
     async [Symbol.asyncDispose]() {
       listener.close();
       sockets.forEach(close);

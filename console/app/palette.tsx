@@ -16,7 +16,7 @@ import { workspace } from "./workspace.ts";
 
 const PAUSE_MS = 150;
 
-/** A page in the bar. A prop, not an import: a module that only two others import would become a file of its own. */
+/** A page in the bar. The list is a prop: if two chunks imported it, the bundler would make it a third file. */
 export interface Place {
   place: string;
   name: Key;

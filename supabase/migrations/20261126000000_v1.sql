@@ -11203,7 +11203,7 @@ begin
 end
 $$;
 comment on function crm.pending_texts(text, integer) is
-  'The records of the current workspace whose text may have changed since it was written; null if there are more than '
+  'The records of the current workspace whose text may have changed since it was indexed; null if there are more than '
   'p_most events since then. Security definer, because verbs may not read the job''s progress.';
 create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer
 language plpgsql set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off
@@ -14907,9 +14907,9 @@ end
 $$;
 comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
   'The door for signed-in people: answers one request, given the ids of the person and the session from a verified '
-  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits every '
-  'member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, p_args null: as in '
-  'api.call.';
+  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits any '
+  'member, and anybody with an open invitation. If p_role is given, workspace_id in p_args is the member''s own. '
+  'p_verb null, p_args null: as in api.call.';
 
 create function crm.run_app_verb(p_verb text, p_args jsonb) returns json
 language plpgsql security definer set search_path = '' as $$

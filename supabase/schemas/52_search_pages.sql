@@ -226,7 +226,7 @@ begin
 end
 $$;
 comment on function crm.pending_texts(text, integer) is
-  'The records of the current workspace whose text may have changed since it was written; null if there are more than '
+  'The records of the current workspace whose text may have changed since it was indexed; null if there are more than '
   'p_most events since then. Security definer, because verbs may not read the job''s progress.';
 
 create function crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) returns integer

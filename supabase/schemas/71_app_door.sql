@@ -207,6 +207,6 @@ end
 $$;
 comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
   'The door for signed-in people: answers one request, given the ids of the person and the session from a verified '
-  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits every '
-  'member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, p_args null: as in '
-  'api.call.';
+  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits any '
+  'member, and anybody with an open invitation. If p_role is given, workspace_id in p_args is the member''s own. '
+  'p_verb null, p_args null: as in api.call.';

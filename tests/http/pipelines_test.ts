@@ -77,11 +77,12 @@ test("a read that waits for a lock does not delay another key's read, and is cou
 });
 
 test("reads whose connection is lost before the reply are sent again on another", async ({ sql }) => {
-  let replies = Promise.resolve();
+  /** Whether a reply that waits for this promise is lost with its connection. */
+  let lost = Promise.resolve(false);
   await using proxy = startProxy(functionsDatabaseUrl, forward, async (from, to) => {
     const writer = to.writable.getWriter();
     for await (const chunk of from.readable) {
-      await replies;
+      if (await lost) return to.close();
       await writer.write(chunk);
     }
     await writer.close();
@@ -95,12 +96,12 @@ test("reads whose connection is lost before the reply are sent again on another"
     return row!["n"];
   }
   const before = await countCalls();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  replies = promise;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  lost = promise;
   const reads = isolate.readAll();
   await eventually(async () => await countCalls() === before + 2, "Postgres to run both reads");
-  proxy.closeConnections();
-  resolve();
+  lost = Promise.resolve(false);
+  resolve(true);
   assert.deepEqual((await reads).map(({ status }) => status), [200, 200]);
 });
 

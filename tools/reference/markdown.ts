@@ -19,7 +19,7 @@ import { WORDS, type Words } from "./words.ts";
 /** Matches a line in the description of an error reply: a code and its text. */
 const ERROR_LINE = /^- `(\w+)`: (.*)$/gm;
 
-/** Where the page of an operation is, below the site's root; its Markdown has the ending `.md` instead of the slash. */
+/** The path of an operation's Markdown below the site's root; its page has a slash in place of the ending `.md`. */
 export function operationPagePath(language: Language, { operationId, tags: [tag] }: Operation): string {
   return `${language === "en" ? "en/" : ""}reference/${tag}/${operationId.split(".").at(-1)}.md`;
 }
