@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 
 /** Sizes of a page in gzipped bytes. */
 export interface PageSize {
-  /** Its path in the folder. */
+  /** The page's path in the folder. */
   path: string;
   page: number;
   /** Includes the page's styles and scripts, and what they import. */

@@ -21,9 +21,9 @@ import {
 import { interrupted, runShard, type Shard, type ShardResult } from "./support/shard.ts";
 
 /**
- * Groups that run test files at the same time, each against its own stack. Twice as many as a small machine has
- * processors, because tests wait for a third of their time: 30 seconds between two attempts, 15 until the server gives
- * up a body, and for programs to start.
+ * The number of groups that run test files at the same time, each against its own stack. It is twice the number of
+ * processors of a small machine, because tests wait for a third of their time: 30 seconds between two attempts, 15 for
+ * a request timeout, and some for programs to start.
  */
 const SHARDS = 4;
 

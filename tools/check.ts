@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname!, "..");
-/** Checked by tests, together with what is generated for them. */
+/** Folders that tests check, together with the code that is generated for them. */
 const LATER = ["tests/clients/consumers/", "clients/n8n/"];
 /** Folders whose deno.json names no packages, or names the same ones as the root's. */
 const WITHOUT_PACKAGES = ["supabase/functions", "clients/sdk"];

@@ -1,6 +1,6 @@
 /**
  * Formats JSON for review, and ends it with a newline. A value that fits into `width` characters is on one line. In a
- * longer object or array, each member that is an object gets lines of its own, plain members share lines, and a single
+ * longer object or array, each member that is an object gets lines of its own, and plain members share lines. A single
  * member is on the same line as the brackets.
  */
 export function compactJson(value: unknown, width = 110): string {

@@ -54,7 +54,7 @@ export const ATTACKS: Attack[] = [
   {
     name: "large-pages",
     title: "20 connections read pages of 200 of the largest contacts that the API accepts",
-    // Besides the 120 MB of a quiet process, each reader's page is in memory several times, as text and as bytes.
+    // An idle process takes 120 MB. Each reader's page is in memory several times in addition, as text and as bytes.
     targets: { cost: 15, p90: 5, memoryMb: 300 },
     // A hosted isolate has this many connections.
     env: { DATABASE_POOL_SIZE: "4" },

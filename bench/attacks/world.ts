@@ -7,9 +7,9 @@ import type { LoadPlan, LoadResult } from "../performance/load/generator_process
 import { get } from "../performance/load/requests.ts";
 import { openLoadWorld, startGenerator } from "../performance/load/world.ts";
 
-/** An attack by clients, and the limits of what it may cost others. */
+/** An attack by clients, and the most that it may cost others. */
 export interface Attack {
-  /** The argument that selects it. */
+  /** The argument that selects the attack. */
   name: string;
   title: string;
   /** The highest allowed values: costs and waits as multiples of the quiet values. */
@@ -21,7 +21,7 @@ export interface Attack {
 }
 
 interface Case {
-  /** The start of the names of its figures. */
+  /** The prefix for the names of this case's figures. */
   label: string;
   order: Pick<LoadPlan, "connections" | "requests" | "pauseMs">;
 }
@@ -30,7 +30,7 @@ interface Case {
 interface Harm {
   quiet: Waits;
   attacked: Waits;
-  /** Processor time for a request of the attack, as a multiple of that for a read when there is no attack. */
+  /** Processor time of one of the attack's requests, divided by that of a read without an attack. */
   cost: number;
   /** Peak of the resident memory of the process that serves the functions. */
   memoryMb: number;
@@ -47,7 +47,7 @@ export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>;
 /** Starts a Postgres with two workspaces, and an attacker. */
 async function openAttackWorld() {
   const world = await openLoadWorld(SIZES);
-  // An attacker does not use the processors of the service.
+  // A real attacker would not use the service's processors, so this process gets the lowest priority.
   const attacker = startGenerator(LOWEST_PRIORITY);
   return {
     ...world,
@@ -66,7 +66,7 @@ export async function closeSharedWorld(): Promise<void> {
   await (await shared)?.[Symbol.asyncDispose]();
 }
 
-/** Makes a subject of the bench from an attack: each case is sent to a new process. */
+/** Turns an attack into a subject of the bench. Each case runs against a new server process. */
 export function subjectOf({ name, title, targets, env = {}, plan }: Attack): Subject {
   return {
     name,
@@ -92,10 +92,10 @@ async function attack(
   { short, note }: Conditions,
 ): Promise<Harm> {
   const seconds = short ? 1.5 : 10;
-  /** How long the attack runs before the victim's waits count. */
+  /** Seconds of attack before the victim's waits count. */
   const warmUp = short ? 1 : 2;
   const { keys, contactIds } = workspaces[0]!;
-  // Some 80 reads a second, with all keys in turn so that none reaches its rate limit.
+  // The victim sends some 80 reads a second, with all keys in turn so that none reaches its rate limit.
   const requests = keys.map((key, n) => get(`/api-v1-contacts/${contactIds[n % contactIds.length]}`, key));
   const read = async (seconds: number) =>
     waitsOf(await send({ baseUrl, connections: 2, requests, pauseMs: 20, endures: true, seconds }));
@@ -108,7 +108,7 @@ async function attack(
   await pause(warmUp * 1000);
   const attacked = await read(seconds);
   const { statuses, unanswered, example } = await flooding;
-  // A server may leave some connections without an answer, but without any there was no attack.
+  // A server may leave some connections unanswered. If it answered none, the attack did not reach it.
   if (Object.keys(statuses).length === 0) throw new Error(`No request was answered: ${example}`);
   const ofRead = (quieted - started) / quiet.calls;
   const answered = sum(Object.values(statuses)) + unanswered;

@@ -32,8 +32,8 @@ export async function createAuthority(name = "Test authority"): Promise<Authorit
 /**
  * Issues a server certificate.
  *
- * @param names DNS names or IPv4 addresses that it is valid for
- * @param days from and until when, counted from now
+ * @param names DNS names or IPv4 addresses for which the certificate is valid
+ * @param days the start and the end of its validity, in days from now
  */
 export async function issueCertificate(
   authority: Authority,

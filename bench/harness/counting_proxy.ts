@@ -8,19 +8,26 @@ const QUERY = "Q".charCodeAt(0);
 const LOG = "log_requests";
 
 /**
- * Counts the statements that a client sends to Postgres, without those that belong to no request: they write the log of
- * requests, or configure a new connection. It reads the wire protocol, because a driver may send more statements than
- * its caller wrote.
+ * Counts the statements that a client sends to Postgres. Statements that write the log of requests or configure a new
+ * connection do not count, because they belong to no request. The proxy reads the wire protocol, because a driver may
+ * send more statements than its caller wrote.
  */
 export function startCountingProxy(databaseUrl: string) {
   let statements = 0;
+  /** For each client's connection, the statements since the last bytes of a reply. */
+  const unanswered = new WeakMap<Deno.TcpConn, number>();
+  let mostUnanswered = 0;
   const countForward: Forward = async (from, to) => {
     let isLog = false;
     const countMessages = messageReader((type, body) => {
-      // The names of the portal, which is empty, and of the statement.
+      // The message begins with the name of the portal, which is empty, and the name of the statement.
       if (type === BIND) isLog = new TextDecoder().decode(body).startsWith(`\0${LOG}\0`);
       const configures = type === QUERY && new TextDecoder().decode(body).startsWith("set ");
-      if (EXECUTING.has(type) && !isLog && !configures) statements++;
+      if (!EXECUTING.has(type) || isLog || configures) return;
+      statements++;
+      const sent = (unanswered.get(from) ?? 0) + 1;
+      unanswered.set(from, sent);
+      mostUnanswered = Math.max(mostUnanswered, sent);
     });
     const writer = to.writable.getWriter();
     for await (const chunk of from.readable) {
@@ -29,8 +36,18 @@ export function startCountingProxy(databaseUrl: string) {
     }
     await writer.close();
   };
+  const forwardReplies: Forward = async (from, to) => {
+    const writer = to.writable.getWriter();
+    for await (const chunk of from.readable) {
+      unanswered.set(to, 0);
+      await writer.write(chunk);
+    }
+    await writer.close();
+  };
   return {
-    ...startProxy(databaseUrl, countForward, (from, to) => from.readable.pipeTo(to.writable)),
+    ...startProxy(databaseUrl, countForward, forwardReplies),
+    /** Returns the largest number of statements that a connection has sent without a reply in between. */
+    mostUnanswered: () => mostUnanswered,
     /** Returns the number of statements since its last call. */
     takeCount(): number {
       const taken = statements;

@@ -62,7 +62,7 @@ export function sum(values: number[]): number {
 }
 
 /**
- * Measures things in turns, so that other work of the machine affects all of them alike.
+ * Measures things in turns, so that other work on the machine affects all of them alike.
  * @param warmUp first rounds, which do not count
  * @returns the results of each measure, by round
  */
@@ -84,7 +84,7 @@ export async function measureInTurns<T>(
 /** How a figure is compared with its target. */
 export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
 
-/** Renders the table of figures of docs/performance.md, as lines. */
+/** Renders the table of figures in docs/performance.md, as lines. */
 export function tableOf(figures: Figure[]): string[] {
   return table(
     ["Figure", "Measured", "Target", "Held", "Command"],

@@ -6,7 +6,7 @@ export function spawnScript(args: string[], options: Omit<Deno.CommandOptions, "
   return new Deno.Command(Deno.execPath(), { ...options, args: scriptArguments(args) }).spawn();
 }
 
-/** The arguments of `deno`. Without type checks, because `deno task check` does them once for the whole tree. */
+/** The arguments of `deno`. They turn type checks off, because `deno task check` checks the whole tree once. */
 export function scriptArguments(args: string[]): string[] {
   return ["run", "-A", "--no-check", ...args];
 }
@@ -21,7 +21,7 @@ export function onInterrupt(close: () => Promise<unknown>): void {
 export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenerator<string, undefined> {
   let rest = "";
   for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
-    // A load plan (JSON on one line) is long: a chunk without a line end is only appended, not searched again.
+    // A load plan is one long line of JSON, so a chunk without a line end is only appended: `rest` is not split again.
     rest += text;
     if (!text.includes("\n")) continue;
     const lines = rest.split("\n");
@@ -49,7 +49,7 @@ export function startLineProcess(args: string[], env: Record<string, string> = {
     },
     async [Symbol.asyncDispose]() {
       await orders.close().catch(() => {});
-      // Read to the end, because an open pipe keeps this process alive.
+      // Reads the answers to the end, because an open pipe keeps this process alive.
       await Promise.all([child.status, answers.next()]);
     },
   };

@@ -4,10 +4,11 @@ export type Forward = (from: Deno.TcpConn, to: Deno.TcpConn) => Promise<void>;
 export interface Proxy extends AsyncDisposable {
   /** The server's address, with the proxy's port. */
   url: string;
+  countConnections(): number;
   closeConnections(): void;
 }
 
-/** @param toClient copies the server's bytes; by default as `toServer` copies the client's */
+/** @param toClient copies the server's bytes; `toServer` by default */
 export function startProxy(serverUrl: string, toServer: Forward, toClient = toServer): Proxy {
   const url = new URL(serverUrl);
   const target = { hostname: url.hostname, port: Number(url.port) };
@@ -31,6 +32,8 @@ export function startProxy(serverUrl: string, toServer: Forward, toClient = toSe
 
   return {
     url: url.href,
+    // Each connection has two sockets.
+    countConnections: () => sockets.size / 2,
     closeConnections: () => sockets.forEach(close),
     async [Symbol.asyncDispose]() {
       listener.close();

@@ -48,7 +48,8 @@ export function readPage(file: string): Promise<string> {
 }
 
 /**
- * Replaces the lines between `<!-- written by the bench -->` and `<!-- end -->` by when and where a run was, and its tables.
+ * Replaces the lines between `<!-- written by the bench -->` and `<!-- end -->` by the date and machine of a run, and
+ * its tables.
  * @throws Error if the page does not have these markers
  */
 export function withFigures(page: string, { at, machine, deno, postgres }: Results, lines: string[]): string {

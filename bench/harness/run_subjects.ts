@@ -5,7 +5,7 @@ import { onInterrupt } from "./processes.ts";
 
 export interface Conditions {
   short: boolean;
-  /** How long a subject that lasts minutes takes (`--minutes`); absent: its own default. */
+  /** The duration of a subject that lasts minutes (`--minutes`); absent: the subject's own default. */
   minutes?: number;
   /** Whether all subjects run. */
   amongAll: boolean;
@@ -14,7 +14,7 @@ export interface Conditions {
 
 /** One part of the bench. It starts the processes that it needs, and stops them. */
 export interface Subject {
-  /** The argument that selects it: `deno task bench -- <name>`. */
+  /** The argument that selects this part: `deno task bench -- <name>`. */
   name: string;
   title: string;
   measure(conditions: Conditions): Promise<Measurement[]>;

@@ -1,4 +1,4 @@
-/** Long enough that polling does not load the process that is waited for. */
+/** A pause long enough that polling does not load the process that is waited for. */
 const LONGEST_PAUSE_MS = 50;
 
 export function pause(ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * `deno task bench` measures how far the API is from its limits. Every figure is a count, or a ratio of two things measured
- * in turns in one run, so that other work of the machine affects both.
+ * `deno task bench` measures how far the API is from its limits. Every figure is a count, or a ratio of two things that
+ * are measured in turns, so that other work on the machine affects both.
  *
  *     deno task bench                         everything; also writes bench/results/
  *     deno task bench -- hand growth          some subjects; writes nothing

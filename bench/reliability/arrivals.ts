@@ -57,7 +57,7 @@ export async function startCountingReceiver(folder: string) {
      */
     url,
     urls: (path: string) => origins.map((origin) => `${origin}/${path}`),
-    /** By delivery id, in the order of the first requests. */
+    /** The requests by delivery id, in the order in which the first of each arrived. */
     arrivals: arrivals as ReadonlyMap<string, Arrivals>,
     /** The most requests that were unanswered at the same time, at the host of this URL. */
     mostInFlight: (url: string) => inFlight.get(new URL(url).host)?.most ?? 0,

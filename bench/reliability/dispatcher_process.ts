@@ -32,7 +32,7 @@ Deno.env.set("SUPABASE_URL", `http://127.0.0.1:${server.addr.port}`);
 
 console.log("ready");
 for (;;) {
-  // Not awaited: a run stays for the next delivery, and trials change by SQL when that is due.
+  // Not awaited, because a run waits for the next due delivery, and trials change due times by SQL.
   void dispatch();
   await pause(PAUSE_MS);
 }

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { setImmediate } from "node:timers";
 import type { KillPoint, KillReport, Stage } from "./dispatcher.ts";
 
-/** Long enough to send a request; the receiver answers after 20 ms. */
+/** A time long enough to send a request; the receiver answers after 20 ms. */
 const SENDING_MS = 5;
 
 /**

@@ -65,7 +65,7 @@ async function runLane(trials: Trial[]): Promise<[Trial, Verdict][]> {
   if (trials.length === 0) return results;
   const world = await openDeliveryWorld();
   worlds.push(world);
-  // Signing secrets are encrypted in this process. The trials of the other lane give the key of their own stack.
+  // This process encrypts signing secrets. Trials in the other lane pass the key of their own stack.
   if (trials.some(({ apart }) => !apart)) {
     Deno.env.set("WEBHOOK_ENCRYPTION_KEY", world.secrets.webhook_encryption_key);
   }

@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 
 export const PARTITIONED = ["events", "webhook_deliveries", "webhook_attempts"];
 
-/** A group of workspaces with subscriptions that no dispatcher calls: their hosts are names that nobody can have. */
+/** A group of workspaces with subscriptions that no dispatcher calls. Their host names cannot exist. */
 export interface Group {
   /** The workspaces have this name, and the hosts' names start with it. */
   name: string;
@@ -29,7 +29,9 @@ export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach 
     insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '\\x00' from s`;
 }
 
-/** Creates contacts in each workspace of a group, and with each a delivery to every subscription of the workspace. */
+/**
+ * Creates contacts in each workspace of a group. Each contact makes a delivery to every subscription of its workspace.
+ */
 export async function seedContacts(sql: Sql, group: string, each: number): Promise<void> {
   await sql`
     insert into crm.contacts (workspace_id, name, owner_id)
@@ -40,8 +42,8 @@ export async function seedContacts(sql: Sql, group: string, each: number): Promi
 }
 
 /**
- * Creates the partitions of a day in the past (UTC) with rows: a delivery and an attempt for each event, of all
- * subscriptions in turn.
+ * Creates and fills the partitions of a past day (UTC): each event has a delivery with an attempt, and the
+ * subscriptions take turns.
  */
 export async function seedDay(sql: Sql, daysAgo: number, events: number): Promise<void> {
   const [{ day, suffix }] = await sql<[{ day: string; suffix: string }]>`

@@ -82,7 +82,7 @@ export interface Trial {
   target: string;
   /** Whether its target is a time or a rate, which a busy machine misses. */
   timed?: true;
-  /** Whether the trial has a database of its own, or one that no other trial crashes: a short run puts it in the second lane. */
+  /** Whether no other trial can crash the trial's database. A short run puts such trials in the second lane. */
   apart?: true;
   run(world: DeliveryWorld, sizes: Sizes): Promise<Verdict>;
 }

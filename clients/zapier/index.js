@@ -1,4 +1,4 @@
-// The app, which Zapier's platform loads: the code in src/ with what `deno task zapier` wrote.
+// The app, which Zapier's platform loads: the code in src/ with the data that `deno task zapier` writes.
 import zapier from "zapier-platform-core";
 import written from "./dist/written.json" with { type: "json" };
 import own from "./package.json" with { type: "json" };

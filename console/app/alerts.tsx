@@ -1,4 +1,4 @@
-/** What has stopped or soon will: a banner for the most urgent alert, and numbers beside the pages that list the others. */
+/** Alerts about keys and webhooks that stopped or soon will: a banner for the most urgent, and numbers in the bar. */
 import { useLocation } from "preact-iso/router";
 import { Moment } from "../components/moment.tsx";
 import { counted, t } from "../strings/strings.ts";
@@ -9,7 +9,7 @@ import { workspace } from "./workspace.ts";
 const isKey = ({ kind }: Alert) => kind.startsWith("key");
 const placeOf = (alert: Alert) => isKey(alert) ? "chaves/" : "webhooks/";
 
-/** The most urgent alert, with the link to the page that mends it. Absent on that page, which says it by itself. */
+/** The most urgent alert, with a link to the page where it can be fixed. That page itself does not show the banner. */
 export function AlertBanner() {
   const { query, path } = useLocation();
   const isOpen = (alert: Alert) => query.id === alert.id && path.includes(placeOf(alert).slice(0, -1));
@@ -30,7 +30,7 @@ export function AlertBanner() {
   );
 }
 
-/** The number of alerts that the page at `place` can mend, or of all; nothing without alerts. */
+/** The number of alerts that can be fixed on the page at `place`, or of all alerts; nothing if there are none. */
 export function AlertCount({ place }: { place?: string }) {
   const alerts = workspace.value?.alerts ?? [];
   const n = alerts.filter((alert) => place === undefined || placeOf(alert) === place).length;

@@ -36,7 +36,7 @@ export function App() {
   );
 }
 
-/** Leads a person without a session to the sign-in page, and a signed-in person away from it. */
+/** Redirects a person without a session to the sign-in page, and a signed-in person away from it. */
 function Places() {
   const { path, url, route } = useLocation();
   const below = `${path}/`.replace(/\/+$/, "/").slice(basePath.length);

@@ -5,7 +5,7 @@
 import { askAuth } from "./ask_auth.ts";
 import type { Failure } from "./failure.ts";
 
-/** What an app asks for; or only where to go, because the person has already approved it. */
+/** What an app asks for; or only the address to go to, if the person has already approved the app. */
 export type AppRequest = { redirect_url: string } | {
   redirect_url?: undefined;
   redirect_uri: string;

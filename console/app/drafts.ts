@@ -1,5 +1,5 @@
 /**
- * Keeps what was typed into a form, in this tab and until it is saved, so that nothing is lost if the session expires.
+ * Keeps what was typed into a form in this tab until it is saved, so that nothing is lost if the session expires.
  */
 import { signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";

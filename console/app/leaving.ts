@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { ask, type Question } from "../components/ask.tsx";
 
-/** Creates the question to ask before leaving; null if nothing would be lost. */
+/** Returns the question to ask before the page is left; null if nothing would be lost. */
 export const guard = signal<(() => Question) | null>(null);
 
 /** Resolves with true if the page may be left. */

@@ -16,7 +16,7 @@ import { workspace } from "./workspace.ts";
 
 const PAUSE_MS = 150;
 
-/** A page in the bar. Given, because the build would make a file of its own for a module that only two others import. */
+/** A page in the bar. A prop, not an import: a module that only two others import would become a file of its own. */
 export interface Place {
   place: string;
   name: Key;
@@ -58,7 +58,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
         const query = new URLSearchParams({ q: withoutSecret(q) });
         const path = `app-v1-workspace/search?${query}`;
         const { data } = await call<{ data: Found[] }>("GET", path, { signal: abort.signal });
-        // An older reply must not replace that for what is typed now.
+        // An older reply must not replace the reply for what is typed now.
         if (!abort.signal.aborted) answer(data, null);
       } catch (thrown) {
         if (!abort.signal.aborted) answer([], asFailure(thrown));
@@ -75,7 +75,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
   const options = [
     ...pages(places).filter(({ name }) => fits(name)),
     ...found.value
-      // Until the reply comes: those of the reply before that fit what is typed now.
+      // Until the reply comes, show what still matches from the previous reply.
       .filter(({ name, detail }) => !waiting || fits(`${name} ${detail ?? ""}`))
       .map(optionOf),
   ];
@@ -148,7 +148,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
                   class="palette-option"
                   role="option"
                   aria-selected={place === chosen}
-                  // Keeps the focus in the field.
+                  // A press would move the focus out of the field.
                   onMouseDown={(event) => event.preventDefault()}
                   onPointerMove={() =>
                     at.value = place}
@@ -203,7 +203,7 @@ function optionOf({ type, id, name, detail, parent_id }: Found): Option {
   };
 }
 
-/** The options by group, in their order, each with its place among all. */
+/** The options by group, in their order, each with its index among all options. */
 function groupsOf(options: Option[]) {
   const groups = new Map<string, { option: Option; place: number }[]>();
   options.forEach((option, place) =>
@@ -212,7 +212,7 @@ function groupsOf(options: Option[]) {
   return [...groups].map(([group, members]) => ({ group, members }));
 }
 
-/** A whole key that somebody pasted is a secret: only its beginning, which the console shows, is sent. */
+/** Shortens a pasted API key, which is a secret, to the beginning that the console shows. */
 function withoutSecret(q: string): string {
   return q.replace(/^(svc_\w{8})\w+$/, "$1");
 }

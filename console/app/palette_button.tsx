@@ -8,7 +8,7 @@ import type { Place } from "./palette.tsx";
 
 type Opened = ComponentType<{ places: readonly Place[]; onClose: () => void }>;
 
-/** The keys that open the search, as the person's keyboard has them. */
+/** The shortcut that opens the search, as written on the person's keyboard. */
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ K" : "Ctrl K";
 
 /** The search's button in the bar. The search itself loads when it is first opened. */
@@ -31,9 +31,9 @@ export function PaletteButton({ places }: { places: readonly Place[] }) {
       if (
         event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey
       ) return;
-      // The browser would put the cursor into its own search.
+      // Otherwise the browser would focus its own search field.
       event.preventDefault();
-      // Not above another dialog, which waits for an answer.
+      // Do not open above another dialog, which waits for an answer.
       if (isOpen.peek()) isOpen.value = false;
       else if (!document.querySelector("dialog[open]")) void open();
     };

@@ -1,4 +1,4 @@
-/** The values that this browser stores: the person's choices, and the id of the person who signed in last. */
+/** Names of the values that this browser stores: the person's choices, and the id of the person who signed in last. */
 export type Preference = "theme" | "locale" | "workspace" | "workspace_name" | "person";
 
 const PREFIX = "crm.";

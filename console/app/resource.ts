@@ -5,7 +5,7 @@ import { call } from "./api.ts";
 import { asFailure, type Failure } from "./failure.ts";
 import { rememberedReply, rememberReply } from "./resource_cache.ts";
 
-/** A skeleton appears only after this wait, because one that flashes up disturbs the reader. */
+/** A skeleton appears only after this wait, because a skeleton that flashes up disturbs the reader. */
 const SKELETON_AFTER_MS = 150;
 
 export interface Resource<T> {
@@ -20,7 +20,7 @@ export interface Resource<T> {
   set: (data: T) => void;
 }
 
-/** Reads `path` for a component, once it is mounted; nothing if `path` is null. */
+/** Reads `path` when the component is mounted; reads nothing if `path` is null. */
 export function useResource<T>(path: string | null): Resource<T> {
   const data = useSignal<T | undefined>(path === null ? undefined : rememberedReply<T>(path));
   const failure = useSignal<Failure | null>(null);

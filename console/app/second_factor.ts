@@ -2,7 +2,7 @@
 import { askAuth } from "./ask_auth.ts";
 import { adoptSession, renewSession } from "./session.ts";
 
-/** A factor that was begun: what the phone must know. */
+/** A factor that is not on yet, with the data for the phone. */
 export interface NewFactor {
   id: string;
   /** `qr_code` is an SVG document. */
@@ -19,7 +19,7 @@ export async function activeFactor(): Promise<string | null> {
   return (await factors()).find(({ status }) => status === "verified")?.id ?? null;
 }
 
-/** Begins a factor, which is on once `typeCode` succeeds. Removes those that were begun and given up. */
+/** Begins a factor, which is on once `typeCode` succeeds. Removes factors that were begun and given up. */
 export async function beginFactor(): Promise<NewFactor> {
   const begun = (await factors()).filter(({ status }) => status === "unverified");
   await Promise.all(begun.map(({ id }) => askAuth("DELETE", `factors/${id}`)));
@@ -36,10 +36,10 @@ export async function typeCode(id: string, code: string): Promise<void> {
   await adoptSession(await askAuth("POST", `factors/${id}/verify`, { challenge_id, code: typed }));
 }
 
-/** Turns the factor off; only a session with a code may. */
+/** Turns the factor off; allowed only in a session that was proved with a code. */
 export async function removeFactor(id: string): Promise<void> {
   await askAuth("DELETE", `factors/${id}`);
-  // The stored session still says that the person has a factor.
+  // Renew the stored session, which still says that the person has a factor.
   await renewSession(true);
 }
 

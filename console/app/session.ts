@@ -114,7 +114,7 @@ function arrive({ user, access_token }: Session): void {
   factorToProve.value = lacking;
 }
 
-/** How the person signed in, as the token says; only for choosing the page, because the functions decide. */
+/** The token's assurance level (`aal1` or `aal2`). It only chooses the page; the functions decide what is allowed. */
 function levelOf(token: string): string | undefined {
   try {
     return JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"))).aal;
@@ -205,7 +205,7 @@ export async function savePassword(password: string): Promise<void> {
   if (error) throw failureOf(error);
 }
 
-/** The failure that an error of Supabase Auth means. */
+/** Converts an error of Supabase Auth to a Failure. */
 export function failureOf(
   error: { name: string; status?: number | undefined; code?: string | undefined },
 ): Failure {

@@ -7,7 +7,7 @@ declare const SITE_URL: string;
 export const basePath: string = BASE_PATH;
 /** The project's origin. */
 export const supabaseUrl: string = SUPABASE_URL || location.origin;
-/** The project's publishable key for Supabase Auth, which need not be secret. */
+/** The project's publishable key for Supabase Auth. It is public. */
 export const publishableKey: string = PUBLISHABLE_KEY;
 /** The site with the guides, with a slash at its end; empty if the console was built without its address. */
 export const siteUrl: string = SITE_URL;

@@ -58,17 +58,17 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
   useEffect(() => {
     unreadable.value = failure.value !== null;
   }, [failure.value]);
-  // Reads the workspace for the bar again after a failure. The page shows its own failure, with a button.
+  // If reading the workspace failed, read it again for the bar. The page shows its own failure, with a button.
   useEffect(() => {
     if (failure.value === null || failure.value.kind === "refused") return;
     const timer = setTimeout(reload, Math.max(failure.value.retryAfter * 1_000, RETRY_MS));
     return () => clearTimeout(timer);
   }, [failure.value]);
-  // Not earlier, so that loading the other pages does not slow down this page.
+  // The other pages are loaded after this page, so that they do not slow it down.
   useEffect(() => {
     if (read) loadOtherPages();
   }, [read !== undefined]);
-  // Another page is a moment at which a new alert may push the content down.
+  // Alerts are refreshed on navigation, when a new alert may push the content down.
   useEffect(() => void refreshWorkspace(), [place]);
   if (failure.value?.code === "not_a_member") return <NoWorkspace onRetry={reload} />;
   return (
@@ -80,7 +80,7 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
           {waiting.value && <Skeleton rows={6} />}
         </div>
       )}
-      {/* Read from the start, but shown with what stands above it, so that nothing moves. */}
+      {/* The page loads at once, but is shown together with the bar and banner above it, so that nothing moves. */}
       <main id="content" class="content" hidden={!settled.value}>
         {read?.suspended
           ? <p class="note waits">{t("workspace.suspended")}</p>

@@ -34,7 +34,7 @@ export const unusedParts: Plugin = {
     }));
     onLoad({ filter: /auth-js\/dist\/module\/GoTrueAdminApi\.js$/ }, async ({ path }) => {
       const source = await Deno.readTextFile(path);
-      // Of this class, auth-js's own client calls only signOut.
+      // auth-js's own client calls only signOut of this class.
       const unused = [...source.matchAll(METHOD)].map(([, name]) => name!)
         .filter((name) => name !== "constructor" && name !== "signOut");
       return {

@@ -5,22 +5,22 @@ import { t } from "../strings/strings.ts";
 import { Fact } from "./fact.tsx";
 import { type Series, Sparkline, totalsOf } from "./sparkline.tsx";
 
-/** The shortest part of the axis that has room for a date. */
+/** The smallest fraction of the axis in which a date fits. */
 const LABELLED = 0.09;
 
-/** What a column of a chart stands for. */
+/** The texts for a column of a chart. */
 export interface Column {
   /** `28/11, 14:00` */
   name: string;
-  /** The label of the axis below the column; neighbours with the same one share it. */
+  /** The label of the axis below the column. Adjacent columns with the same label share it. */
   axis: string;
   /** `12 requisições, 3 falharam` */
   text: string;
 }
 
 /**
- * A chart with axes. The pointer, a finger or the arrow keys choose the column whose value is shown below; without a
- * choice it is the highest one's. `label` says in words what the chart shows, `none` that there is nothing to show.
+ * A chart with axes. The value of one column is shown below: the highest, until the person chooses another with the
+ * pointer, a finger or the arrow keys. `label` describes the chart in words; `none` is shown if all values are 0.
  */
 export function Chart({ label, none, series, columns }: {
   label: string;
@@ -56,7 +56,7 @@ export function Chart({ label, none, series, columns }: {
             style={{ left: percent(index, columns), width: percent(1, columns) }}
           />
         )}
-        {/* For the keyboard and screen readers: a slider moves by arrow keys and says its value. */}
+        {/* For the keyboard and screen readers: arrow keys move a slider, and screen readers read its value. */}
         <input
           type="range"
           aria-label={label}

@@ -4,7 +4,7 @@ import { t, textNamed } from "../strings/strings.ts";
 import { locale } from "../strings/locale.ts";
 import { CopyButton } from "./copy.tsx";
 
-/** Says what happened, whether anything was saved, and what to do. */
+/** Returns what happened, whether anything was saved, and what to do. */
 export function failureText(failure: Failure): { what: string; next: string } {
   const { kind, writing } = failure;
   switch (kind) {

@@ -8,9 +8,9 @@ import { t } from "../strings/strings.ts";
 import { FailureNote } from "./failure_note.tsx";
 
 /**
- * The rows of a first page, and of the older pages that were loaded: they are dropped when the first page is read again.
+ * The rows of a first page and of older pages that were loaded. A new first page drops the older pages.
  * @param list the address of the list, with a question mark
- * @param none shown while there is no row; told whether older pages may have some
+ * @param none shown while there are no rows; gets whether older pages may have some
  */
 export function Lines<Row>({ list, first, none, children }: {
   list: string;

@@ -20,7 +20,7 @@ export function Page({ title, text, action, children }: {
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // Hidden until the workspace was read (app/shell.tsx): then it cannot get the focus yet.
+    // The page is hidden until the workspace was read (app/shell.tsx), and a hidden heading cannot get the focus.
     if (heading.current?.closest("[hidden]")) return;
     if (moved) heading.current?.focus({ preventScroll: true });
     moved = true;

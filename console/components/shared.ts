@@ -1,6 +1,6 @@
 /**
- * What most pages share. Every page imports components/page.tsx and so this list, which makes the build put all of it
- * into one file: a file for each combination of pages that share a module is larger, and takes more requests.
+ * The modules that most pages share. Every page imports components/page.tsx and so this list, so the build puts them
+ * into one file. Otherwise it would make a file for each combination of pages, with more bytes and more requests.
  */
 import "../app/clock.ts";
 import "../app/invitations.tsx";

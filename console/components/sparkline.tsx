@@ -2,13 +2,13 @@ const STEP = 8;
 const BAR = 6;
 const HEIGHT = 24;
 
-/** Values of which each is a part of a column. */
+/** One value for each column. The values of several series are stacked. */
 export interface Series {
   values: number[];
   kind?: "accent" | "failed" | "waiting" | "unknown";
 }
 
-/** The height of each column: what its parts add up to. */
+/** The height of each column: the sum of its parts. */
 export function totalsOf(series: Series[]): number[] {
   const count = Math.max(...series.map(({ values }) => values.length));
   return Array.from(
@@ -18,8 +18,8 @@ export function totalsOf(series: Series[]): number[] {
 }
 
 /**
- * A chart of small columns, oldest first; several series are stacked. `label` says the same in words; it is empty if
- * the page shows these words beside the chart.
+ * A chart of small columns, oldest first; several series are stacked. `label` describes the chart in words; it is empty
+ * if the page shows these words beside the chart.
  */
 export function Sparkline({ series, label, wide }: {
   series: Series[];

@@ -5,7 +5,7 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren;
   /** Whether the cells are aligned to the right. */
   number?: boolean;
-  /** Whether only screen readers get the title, as for a column of buttons. */
+  /** Whether the title is only for screen readers, as in a column of buttons. */
   quiet?: boolean;
 }
 

@@ -48,7 +48,7 @@ const hours = kept((language, timeZone) =>
 const present = kept((language) =>
   new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }).format(0, "second")
 );
-// Not `numeric: "auto"`, which would call 40 hours ago "yesterday", although that may be two calendar days ago.
+// `numeric: "auto"` would call 40 hours ago "yesterday", although that may be two calendar days ago.
 const distances = kept((language) => new Intl.RelativeTimeFormat(language, { style: "short" }));
 
 /** A number with separators: `1.204`. */
@@ -61,7 +61,7 @@ export function formatMoney(value: number, language: string): string {
   return amounts(language).format(value);
 }
 
-/** The single price to show: none if it is zero beside a price per month. */
+/** The one-time price to show; null if it is zero and there is a price per month. */
 export function singlePrice(
   { value, recurring_value: monthly }: { value: number | null; recurring_value: number | null },
 ): number | null {
@@ -73,7 +73,7 @@ export function formatMoment(moment: string | Date, language: string): string {
   return moments(language).format(new Date(moment));
 }
 
-/** Whether there is no time beside the date. */
+/** Whether the text is a date without a time. */
 function isDate(day: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(day);
 }
@@ -93,7 +93,7 @@ export function formatHour(moment: string, language: string): string {
   return hours(language).format(new Date(moment));
 }
 
-/** The host of an address; the address itself if it is none, such as a name. */
+/** The host of an address; a text that is no address, such as a name, is returned unchanged. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
@@ -111,7 +111,7 @@ export function localMoment(ms: number): string {
 /** The moment, in ISO 8601, at which the workspace's clocks show this time: the value of a `datetime-local` field. */
 export function momentAt(local: string): string {
   const shown = Date.parse(`${local}Z`);
-  // Twice, because clocks may change between the first guess and the moment.
+  // Corrected twice, because a daylight saving change may lie between the first guess and the moment.
   let moment = shown;
   for (let guess = 0; guess < 2; guess++) {
     const whole = Math.floor(moment / 1000) * 1000;

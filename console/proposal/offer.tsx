@@ -19,7 +19,7 @@ interface OfferProps {
   answer: (choice: "accept" | "reject", reason?: string) => Promise<void>;
 }
 
-/** The terms of a proposal, and the form for an answer or the answer that was given. */
+/** The terms of a proposal, with the form for an answer or, once it was answered, the answer. */
 export function Offer(props: OfferProps) {
   const { proposal, language } = props;
   return (

@@ -1,4 +1,4 @@
-// The state of the customer's page, without elements or requests.
+// The state of the customer's page as plain data and functions, without DOM or requests.
 
 /** A proposal as `GET /proposals/<token>` returns it. */
 export interface Proposal {

@@ -19,8 +19,8 @@ export const account = {
   "account.stale_value.many": ["depois de {n} dias sem mudar de etapa", "after {n} days in the same stage"],
   "account.stale_field": ["Dias até um negócio contar como parado", "Days until a deal counts as stale"],
   "account.stale_hint": [
-    "De 1 a 3.650. O webhook deal.stale avisa.",
-    "From 1 to 3,650. The webhook deal.stale tells.",
+    "De 1 a 3.650. Os webhooks recebem o evento deal.stale.",
+    "From 1 to 3,650. Webhooks get the event deal.stale.",
   ],
   "account.time_zone": ["Fuso horário", "Time zone"],
   "account.time_zone_hint": [
@@ -38,7 +38,7 @@ export const account = {
   "account.active_keys": ["Chaves funcionando", "Working keys"],
   "account.active_webhooks": ["Webhooks ativos", "Active webhooks"],
   "account.active_members": ["Membros ativos", "Active members"],
-  "account.waiting_deliveries": ["Entregas na fila", "Deliveries that wait"],
+  "account.waiting_deliveries": ["Entregas na fila", "Waiting deliveries"],
 
   "members.title": ["Membros", "Members"],
   "members.invite": ["Convidar", "Invite"],
@@ -57,7 +57,7 @@ export const account = {
   "members.invite_again": ["Convidar de novo", "Invite again"],
   "members.back": ["← Conta", "← Account"],
   "members.name": ["Nome", "Name"],
-  "members.name_missing": ["Diga o nome da pessoa.", "Give the person's name."],
+  "members.name_missing": ["Informe o nome da pessoa.", "Enter the person's name."],
   "members.email": ["E-mail", "E-mail"],
   "members.email_missing": [
     "Este endereço de e-mail não está completo.",
@@ -69,10 +69,13 @@ export const account = {
     "Sees and changes everything, members and the company too.",
   ],
   "members.role_hint_gestor": [
-    "Vê tudo; altera chaves e webhooks.",
-    "Sees everything; changes keys and webhooks.",
+    "Vê tudo; altera chaves e webhooks, importa contatos.",
+    "Sees everything; changes keys and webhooks, imports contacts.",
   ],
-  "members.role_hint_vendedor": ["Vê tudo, não altera nada.", "Sees everything, changes nothing."],
+  "members.role_hint_vendedor": [
+    "Vê tudo; cria e envia propostas.",
+    "Sees everything; creates and sends proposals.",
+  ],
   "members.state": ["Situação", "State"],
   "members.active": ["Ativo", "Active"],
   "members.waiting": ["Convidado, ainda não entrou", "Invited, has not signed in yet"],

@@ -1,6 +1,6 @@
 /** Texts about apps that act in a person's name, and about the page on which a person allows it. */
 export const apps = {
-  "apps.title": ["Aplicativos autorizados", "Granted apps"],
+  "apps.title": ["Aplicativos autorizados", "Authorised apps"],
   "apps.text": [
     "Um assistente de IA pode agir em nome de uma pessoa, sem chave:",
     "An AI assistant can act in a person's name, without a key:",
@@ -30,19 +30,19 @@ export const apps = {
   "authorize.scopes": ["O que ele pode fazer", "What it may do"],
   "authorize.undo": [
     "Você pode tirar o acesso quando quiser: em Chaves, Aplicativos autorizados.",
-    "You can take the access back at any time: under Keys, Granted apps.",
+    "You can take the access back at any time: under Keys, Authorised apps.",
   ],
   "authorize.allow": ["Permitir", "Allow"],
   "authorize.deny": ["Não permitir", "Do not allow"],
   "authorize.gone": ["Este pedido não vale mais", "This request is no longer valid"],
   "authorize.gone_text": [
-    "Um pedido vale por alguns minutos e para uma resposta só. Volte ao aplicativo e conecte de novo.",
-    "A request is valid for some minutes and for one answer. Return to the app and connect again.",
+    "Um pedido vale por alguns minutos e só pode ser respondido uma vez. Volte ao aplicativo e conecte de novo.",
+    "A request is valid for a few minutes and can be answered once. Return to the app and connect again.",
   ],
   "authorize.back": ["Voltando ao aplicativo…", "Returning to the app…"],
   "authorize.back_text": [
     "Se o aplicativo não abrir, continue pelo link. Depois, feche esta página.",
-    "If the app does not open, go on by the link. Then close this page.",
+    "If the app does not open, continue with the link. Then close this page.",
   ],
-  "authorize.continue": ["Continuar no aplicativo", "Go on in the app"],
+  "authorize.continue": ["Continuar no aplicativo", "Continue in the app"],
 } as const;

@@ -6,7 +6,7 @@ export const deliveries = {
   ],
   "deliveries.empty_read": ["Nenhuma entrega ainda.", "No deliveries yet."],
   "deliveries.event": ["Evento", "Event"],
-  "deliveries.since": ["Desde o dia", "Since the day"],
+  "deliveries.since": ["Desde o dia", "Since day"],
   "deliveries.state": ["Estado", "State"],
   "deliveries.answer": ["Resposta", "Answer"],
   "deliveries.when": ["Aconteceu", "Happened"],
@@ -49,11 +49,11 @@ export const deliveries = {
   "delivery_state.cancelled": ["Cancelada", "Cancelled"],
   "delivery_meaning.failed": [
     "Cinco tentativas sem confirmação. Não sai mais sozinha: use Reenviar, ou recupere o período inteiro.",
-    "Five attempts without confirmation. It no longer goes out by itself: use Send again, or recover the whole time.",
+    "Five attempts without confirmation. It no longer goes out by itself: use Send again, or recover the whole period.",
   ],
   "delivery_meaning.cancelled": [
     "O webhook foi desativado antes que ela chegasse. Não sai mais sozinha: com ele ativo, use Reenviar, ou recupere o período inteiro.",
-    "The webhook was deactivated before it arrived. It no longer goes out by itself: once that is active, use Send again, or recover the whole time.",
+    "The webhook was deactivated before it arrived. It no longer goes out by itself: once the webhook is active, use Send again, or recover the whole period.",
   ],
   "delivery_meaning.held": [
     "Sai assim que o envio desta empresa for liberado. Nenhuma tentativa é gasta.",
@@ -61,7 +61,7 @@ export const deliveries = {
   ],
   "delivery_meaning.stopped": [
     "O webhook está parado. Ela sai assim que ele for reativado.",
-    "The webhook is stopped. It goes out as soon as that is reactivated.",
+    "The webhook is stopped. The delivery goes out as soon as the webhook is reactivated.",
   ],
   "filter_state.delivered": ["Entregue", "Delivered"],
   "filter_state.pending": ["Enviando ou tentando", "Sending or trying"],
@@ -175,8 +175,8 @@ export const deliveries = {
     "The address answered that it does not exist: check the path.",
   ],
   "advice.server": [
-    "O erro é do sistema que recebe: o log dele diz mais.",
-    "The error is the receiving system's: its log says more.",
+    "O erro é do sistema que recebe: veja o log dele.",
+    "The receiving system failed: look at its log.",
   ],
   "advice.slow": [
     "Responda antes de trabalhar: guarde a entrega, responda 204 e processe depois.",

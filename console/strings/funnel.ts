@@ -80,8 +80,8 @@ export const funnel = {
   ],
   "proposal.link": ["Link da proposta", "The proposal's link"],
   "proposal.link_once": [
-    "O link só aparece agora: o CRM guarda apenas um hash dele, do qual ninguém consegue refazê-lo.",
-    "The link is shown only now: the CRM stores only a hash of it, from which nobody can restore it.",
+    "O link só aparece agora: o CRM guarda apenas um hash dele, e ninguém consegue recuperá-lo.",
+    "The link is shown only now: the CRM stores only a hash of it, and nobody can recover the link.",
   ],
   "proposal.link_sends": [
     "A proposta é marcada como enviada, e o link passa a abri-la, quando você o copia ou usa um dos botões.",
@@ -127,5 +127,5 @@ export const funnel = {
   "deal.no_notes": ["Nenhuma anotação.", "No note."],
   "deal.events": ["Eventos", "Events"],
   "deal.no_events": ["Nenhum evento nos últimos 90 dias.", "No event in the last 90 days."],
-  "deal.all_events": ["Ver no explorador de eventos", "See in the explorer of events"],
+  "deal.all_events": ["Ver no explorador de eventos", "See in the event explorer"],
 } as const;

@@ -28,8 +28,8 @@ export const keys = {
     "No keys yet. A manager or administrator can create one.",
   ],
   "keys.most": [
-    "Aqui estão {n} chaves: as que funcionam e, das revogadas e vencidas, as mais novas.",
-    "Here are {n} keys: those that work and, of the revoked and expired ones, the newest.",
+    "Aqui estão {n} chaves: todas as que funcionam e as revogadas ou vencidas mais novas.",
+    "Here are {n} keys: all that work, and the newest of the revoked and expired ones.",
   ],
   "keys.name": ["Nome", "Name"],
   "keys.name_hint": [
@@ -104,7 +104,7 @@ export const keys = {
   "failures.other_4xx": ["Outras recusadas (4xx)", "Others refused (4xx)"],
   "failures.codes": [
     "Erros mais comuns; escolha um para ver abaixo",
-    "Commonest errors; choose one to see below",
+    "Most common errors; choose one to see below",
   ],
   "failures.busiest": ["Minuto mais cheio", "Busiest minute"],
   "failures.per_minute": ["{n} de {limit} por minuto", "{n} of {limit} per minute"],
@@ -120,7 +120,7 @@ export const keys = {
   "requests.status_4xx": ["Recusadas (4xx)", "Refused (4xx)"],
   "requests.status_422": ["Campos inválidos (422)", "Invalid fields (422)"],
   "requests.status_429": ["Acima do limite (429)", "Over the limit (429)"],
-  "requests.status_5xx": ["Falhas do serviço (5xx)", "Faults of the service (5xx)"],
+  "requests.status_5xx": ["Falhas do serviço (5xx)", "Service failures (5xx)"],
   "requests.status_2xx": ["Aceitas (2xx)", "Accepted (2xx)"],
   "requests.code": ["Código do erro", "Error code"],
   "requests.path": ["O caminho começa com", "The path begins with"],
@@ -192,8 +192,8 @@ export const keys = {
 
   "scopes.erase": ["Apagar os dados de uma pessoa, para sempre.", "Erase a person's data for good."],
   "scopes.erase_text": [
-    "Só para um sistema que atende esses pedidos: nada desfaz.",
-    "Only for a system that answers such requests: nothing undoes it.",
+    "Só para um sistema que atende esses pedidos: não pode ser desfeito.",
+    "Only for a system that answers such requests: this cannot be undone.",
   ],
 
   "scope.leads": ["Leads", "Leads"],

@@ -62,7 +62,7 @@ export const shell = {
   "palette.contact": ["Contatos", "Contacts"],
   "palette.company": ["Empresas", "Companies"],
   "palette.activity": ["Atividades de negócios", "Activities of deals"],
-  "palette.note": ["Notas", "Notes"],
+  "palette.note": ["Anotações", "Notes"],
   "palette.proposal": ["Propostas", "Proposals"],
   "palette.event": ["Eventos", "Events"],
   "palette.delivery": ["Entregas", "Deliveries"],
@@ -93,10 +93,10 @@ export const shell = {
   "role.gestor": ["Gestor", "Manager"],
   "role.vendedor": ["Vendedor", "Salesperson"],
   "role.read_only": [
-    "Como vendedor, você vê tudo e não altera nada. Quem altera: gestor ou administrador.",
-    "As a salesperson you see everything and change nothing. A manager or administrator can.",
+    "Como vendedor, você só pode ver isto. Um gestor ou administrador pode alterar.",
+    "As a salesperson you can only look at this. A manager or administrator can change it.",
   ],
-  "role.admin_only": ["Só um administrador altera isto.", "Only an administrator changes this."],
+  "role.admin_only": ["Só um administrador pode alterar isto.", "Only an administrator can change this."],
 
   "workspace.choose": ["Escolha a empresa", "Choose the company"],
   "workspace.choose_text": [
@@ -147,7 +147,7 @@ export const shell = {
   ],
   "failure.not_found": [
     "Isto não existe mais, ou não é desta empresa.",
-    "This no longer exists, or is not of this company.",
+    "This no longer exists, or does not belong to this company.",
   ],
   "failure.fields": ["Confira os campos. Nada foi gravado.", "Check the fields. Nothing was saved."],
   "failure.nothing_kept": ["Nada foi gravado.", "Nothing was saved."],
@@ -183,7 +183,7 @@ export const shell = {
   "secret.old_until": ["Segredo antigo vale até", "Old secret works until"],
   "secret.leave": ["Você ainda não copiou", "You have not copied it yet"],
   "secret.leave_text": [
-    "Este valor não aparece de novo. Se sair sem copiar, só trocando por outro.",
+    "Este valor não aparece de novo. Se sair sem copiar, será preciso trocá-lo por outro.",
     "This value is not shown again. If you leave without copying it, you will have to replace it.",
   ],
   "secret.leave_yes": ["Sair sem copiar", "Leave without copying"],

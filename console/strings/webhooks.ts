@@ -127,11 +127,11 @@ export const webhooks = {
   ],
   "webhook.overlap_none_text": [
     "O segredo atual deixa de valer na hora. Até o seu sistema ter o novo, ele vai recusar as entregas; as recusadas são enviadas de novo, a primeira vez após 30 segundos.",
-    "The present secret ends at once. Until your system has the new one, it will refuse the deliveries; those are sent again, the first time after 30 seconds.",
+    "The present secret stops working at once. Until your system has the new one, it will refuse the deliveries; those are sent again, the first time after 30 seconds.",
   ],
   "webhook.overlap_older": [
-    "Uma troca ainda está em andamento: o segredo novo que ela deu deixa de valer.",
-    "A replacement is still under way: the new secret that it gave ends.",
+    "Outra troca ainda está em andamento: o segredo novo que ela criou deixa de valer.",
+    "Another replacement is still under way: the new secret that it made stops working.",
   ],
   "webhook.deactivate": ["Desativar", "Deactivate"],
   "webhook.deactivate_title": ["Desativar este webhook?", "Deactivate this webhook?"],
@@ -145,13 +145,13 @@ export const webhooks = {
   "webhook.recover": ["Recuperar eventos", "Recover events"],
   "recover.title": ["Recuperar o que ele não recebeu", "Recover what it did not get"],
   "recover.text": [
-    "Saem agora os eventos do período que este webhook nunca recebeu, do mais antigo ao mais novo. O que já chegou ou ainda espera não vai de novo.",
-    "The events of this time that the webhook never got are sent now, oldest first. What has arrived or is still waiting is not sent again.",
+    "Os eventos do período que este webhook nunca recebeu são enviados agora, do mais antigo ao mais novo. O que já chegou ou ainda espera não é enviado de novo.",
+    "The events of this period that the webhook never got are sent now, oldest first. What has arrived or is still waiting is not sent again.",
   ],
   "recover.since": ["De", "From"],
   "recover.since_hint": [
-    "Oito horas antes de parar, porque o que falhou tinha sido tentado por mais de seis e meia.",
-    "Eight hours before it stopped, because what failed had been tried for over 6½.",
+    "Oito horas antes de parar, porque as tentativas que falharam levaram mais de seis horas e meia.",
+    "Eight hours before it stopped, because the failed attempts took over 6½ hours.",
   ],
   "recover.until": ["Até", "Until"],
   "recover.until_hint": ["Vazio: até agora.", "Empty: until now."],
@@ -165,17 +165,17 @@ export const webhooks = {
   "recover.would.many": ["{n} eventos serão enviados", "{n} events will be sent"],
   "recover.would_more.one": ["{n} evento ou mais será enviado", "{n} event or more will be sent"],
   "recover.would_more.many": ["{n} eventos ou mais serão enviados", "{n} events or more will be sent"],
-  "recover.go_on": ["Continuar", "Go on"],
+  "recover.go_on": ["Continuar", "Continue"],
   "recover.not_now": ["Agora não", "Not now"],
   "recover.done.one": ["{n} evento a caminho", "{n} event on its way"],
   "recover.done.many": ["{n} eventos a caminho", "{n} events on their way"],
   "recover.more": [
     "Há mais no período: o próximo é de {when}. Toque em Continuar.",
-    "There are more: the next is of {when}. Press Go on.",
+    "There are more: the next is from {when}. Press Continue.",
   ],
   "recover.none": [
     "Nada a recuperar: ele já recebeu tudo desse período",
-    "Nothing to recover: it has got everything of this time",
+    "Nothing to recover: it already got everything from this period",
   ],
 
   "webhook_new.title": ["Criar webhook", "Create webhook"],
@@ -206,14 +206,14 @@ export const webhooks = {
   "options.value": ["Valor novo do cabeçalho", "New value of the header"],
 
   "secret.label": ["Segredo do webhook", "Secret of the webhook"],
-  "secret.new": ["Segredo novo: o anterior já não vale", "New secret: the one before has ended"],
+  "secret.new": ["Segredo novo: o anterior já não vale", "New secret: the earlier one no longer works"],
   "secret.new_beside": [
     "Segredo novo: o anterior vale até {until}",
-    "New secret: the one before works until {until}",
+    "New secret: the earlier one works until {until}",
   ],
   "secret.beside_text": [
     "Enquanto o anterior vale, a assinatura do novo vem em X-Service-Signature-Next; depois, em X-Service-Signature.",
-    "While the one before works, the signature of the new one comes in X-Service-Signature-Next; afterwards in X-Service-Signature.",
+    "While the earlier one works, the new one signs in X-Service-Signature-Next; afterwards in X-Service-Signature.",
   ],
   "secret.text": [
     "Ele aparece só desta vez. Com ele o seu sistema confere que cada aviso veio daqui.",
@@ -240,10 +240,13 @@ export const webhooks = {
   ],
   "event.deal.updated": ["Um negócio mudou, em qualquer campo", "A deal changed, in any field"],
   "event.deal.contact_added": [
-    "Um contato foi posto num negócio, ou o seu papel mudou",
+    "Um contato foi incluído em um negócio, ou o papel dele mudou",
     "A contact was added to a deal, or its role changed",
   ],
-  "event.deal.contact_removed": ["Um contato foi tirado de um negócio", "A contact was removed from a deal"],
+  "event.deal.contact_removed": [
+    "Um contato foi removido de um negócio",
+    "A contact was removed from a deal",
+  ],
   "event.contact.created": ["Um contato foi criado", "A contact was created"],
   "event.contact.updated": ["Um contato mudou", "A contact changed"],
   "event.contact.merged": ["Dois contatos foram unidos", "Two contacts were merged"],

@@ -33,7 +33,7 @@ export const RULES: Readonly<Record<string, string>> = {
   since: `${MOMENT}; a recovery begins in the past`,
   until: `${MOMENT}, after --since`,
   event: EVENT,
-  event_type: `${EVENT}, which the subscription has`,
+  event_type: `${EVENT}, and one that the subscription has`,
   state: `It must be one of ${DELIVERY_STATES.join(", ")}`,
   allowed_networks: "It must be a list of at most 20 networks",
   overlap_seconds: "It must be a whole number from 0 to 604800",

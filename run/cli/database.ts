@@ -17,8 +17,8 @@ export interface Where {
 }
 
 /**
- * Calls `use` with a connection to the operator's database: DATABASE_URL, else the stack that runs on DATA_DIR. If that is
- * a proxy, it is a connection to the node that has what the command names.
+ * Calls `use` with a connection to the operator's database: DATABASE_URL, else the stack that runs on DATA_DIR. If that
+ * database is a proxy, the connection is to the node that has the records that the command names.
  * @throws StackError if there is neither.
  */
 export function withDatabase<Result>(
@@ -35,12 +35,12 @@ export function withDatabase<Result>(
   });
 }
 
-/** @throws StackError if the operator named a node of a database that is no proxy. */
+/** @throws StackError if the operator named a node of a database that is not a proxy. */
 export function refuseNode(node: number | undefined): void {
   if (node !== undefined) throw new StackError("--node needs the address of a proxy in DATABASE_URL");
 }
 
-/** Like withDatabase, but a proxy is not left for one of its nodes. */
+/** Like withDatabase, but if the database is a proxy, the connection is to the proxy and not to a node. */
 export async function withOperatorDatabase<Result>(
   use: (sql: postgres.Sql, isProxy: boolean) => Promise<Result>,
 ): Promise<Result> {
@@ -50,7 +50,7 @@ export async function withOperatorDatabase<Result>(
     // Supabase's transaction pooler does not support named statements.
     prepare: false,
     connect_timeout: CONNECT_TIMEOUT_S,
-    // A move holds a lock of its session.
+    // A move holds a session-level lock, which would end with the connection.
     max_lifetime: null,
     connection: { application_name: "crm-cli" },
   });

@@ -12,9 +12,9 @@ const SHORTEST_SECRET = 16;
 export interface Settings {
   accessToken: string;
   projectRef: string;
-  /** As the owner of the schema, not through a transaction pooler: migrations need a session. */
+  /** The URL of the schema's owner. It must not name a transaction pooler, because migrations need a session. */
   databaseUrl: string;
-  /** As crm_functions: the DATABASE_URL of the functions. */
+  /** The URL for the role crm_functions: the DATABASE_URL of the functions. */
   functionsDatabaseUrl: string;
   encryptionKey: string;
   dispatcherSecret: string;
@@ -124,7 +124,9 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
   };
 }
 
-/** The texts that must not be printed. Not all variables: hiding a pool size of 4 would hide each 4. */
+/**
+ * The texts that must not be printed. Other values are not hidden, because hiding a pool size of 4 would hide every 4.
+ */
 export function secretTexts(settings: Settings): string[] {
   const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
@@ -164,7 +166,9 @@ function checkFunctionsUrl(value: string, env: Record<string, string>): string |
   return checkProject(value, env);
 }
 
-/** The pooler's user name and the direct address contain the project; it must be SUPABASE_PROJECT_REF. */
+/**
+ * The pooler's user name and the direct address contain the project's reference, which must be SUPABASE_PROJECT_REF.
+ */
 function checkProject(
   value: string,
   { SUPABASE_PROJECT_REF: ref = "" }: Record<string, string>,

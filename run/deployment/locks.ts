@@ -5,7 +5,7 @@ import { startPostgres, stopPostgres } from "../local/postgres.ts";
 import { loadSecrets } from "../local/secrets.ts";
 import { openSql } from "../local/sql.ts";
 
-/** The lock modes for which requests wait, strongest first, and which requests wait. */
+/** The lock modes that make requests wait, strongest first, each with the requests that wait for it. */
 const WAITS = {
   AccessExclusiveLock: "reads and writes wait",
   ExclusiveLock: "writes wait",
@@ -14,8 +14,8 @@ const WAITS = {
 };
 
 /**
- * Finds the locks for which requests would wait, by applying all migrations to an empty Postgres on this machine. It
- * can be empty, because the locks that a statement takes do not depend on the rows.
+ * Finds the locks for which requests would wait, by applying all migrations to an empty Postgres on this machine. An
+ * empty database suffices, because the locks that a statement takes do not depend on the rows.
  * @param missing the migrations that a database lacks
  * @returns for each migration, by its version, a line for each locked table
  */

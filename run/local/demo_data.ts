@@ -36,7 +36,7 @@ async function isValid(sql: Sql, key: string): Promise<boolean> {
 }
 
 /**
- * Sets the password of the demo member, also if it was changed since, so that the printed one works.
+ * Sets the password of the demo member, even if it was changed, so that the printed password works.
  * @returns the member's e-mail address.
  */
 export async function ensureDemoUser(sql: Sql, passwordHash: string): Promise<string> {

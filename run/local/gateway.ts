@@ -12,8 +12,8 @@ const PREFIX = "/functions/v1";
 /** How long requests in progress may take when the gateway closes. */
 const CLOSE_TIMEOUT_MS = 5_000;
 /**
- * A well-formed Host header. Deno puts the header, unchecked, between `http://` and the path of the URL, so
- * `x/functions/v1/proposals?` would name a function. An absent header is empty.
+ * A well-formed Host header. Deno puts the header, unchecked, between `http://` and the path of the URL, so the header
+ * `x/functions/v1/proposals?` would reach a function. An absent header is empty.
  */
 const HOST = /^([\w.~-]*|\[[\da-f:.]+\])(:\d*)?$/i;
 
@@ -27,7 +27,7 @@ export interface Gateway {
   /**
    * Loads every function. Until then every request gets 503. Variables that functions read when they are loaded must be
    * set before; DATABASE_URL is read with the first request.
-   * @param prepared must resolve before requests are answered; if it rejects, they never are
+   * @param prepared must resolve before requests are answered; if it rejects, no request is answered
    */
   openFunctions(folder?: string, prepared?: Promise<unknown>): Promise<void>;
   /**

@@ -31,7 +31,7 @@ const TRIES = 20;
 const PAUSE_MS = 500;
 
 /**
- * Applies the missing migrations in order, each in one transaction, and records them exactly as the Supabase CLI does, so
+ * Applies the missing migrations in order, each in one transaction. Records them exactly as the Supabase CLI does, so
  * that each knows what the other applied.
  * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.
@@ -174,7 +174,7 @@ export async function applyMigration(
     );
   }
   for (let tries = 1;; tries++) {
-    // Where the running statement begins in the file; null before the first and after the last.
+    // The position at which the running statement begins in the file; null before the first and after the last.
     let at: number | null = null;
     try {
       if (alone.length > 0) {
@@ -187,7 +187,7 @@ export async function applyMigration(
         // Settings of an earlier migration, or of another client of a pooler, must not affect this one.
         await sql`reset all`;
         await sql.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-        // One at a time, because Postgres gives the position of an error only for some.
+        // Runs the statements one by one, because Postgres gives a position only for some errors.
         let end = 0;
         for (const statement of statements) {
           at = text.indexOf(statement, end);
@@ -215,8 +215,8 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
 /**
- * Applies a migration of one statement outside a transaction, and then records it. If it failed or was interrupted it can
- * run again: what a failed `create index concurrently` leaves is dropped first.
+ * Applies a migration of one statement outside a transaction, and then records it. It can run again after a failure,
+ * because it first drops the index that a failed `create index concurrently` leaves.
  */
 async function applyAlone(sql: Sql, migration: Migration, statement: string): Promise<boolean> {
   const connection = await sql.reserve();

@@ -14,11 +14,11 @@ export interface OwnPostgres {
   folder: string;
   dataDir: string;
   secrets: Secrets;
-  /** As role `postgres`, which applied the migrations. */
+  /** The URL for the role `postgres`, which applied the migrations. */
   databaseUrl: string;
-  /** As role `crm_functions`, for the functions. */
+  /** The functions' URL, for the role `crm_functions`. */
   functionsDatabaseUrl: string;
-  /** As the superuser. */
+  /** The URL for the superuser. */
   adminUrl: string;
   /** Stops it and removes the folder. */
   close(): Promise<void>;

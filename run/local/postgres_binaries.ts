@@ -116,7 +116,7 @@ export async function run(program: string, args: string[], user: SystemUser | nu
     const { success, stdout, stderr } = await new Deno.Command(command.program, {
       args: command.args,
       ...ids,
-      // The other user may be unable to enter the current folder.
+      // The user that runs the program may be unable to enter the current folder.
       cwd: "/",
       env: { LC_ALL: "C" },
     }).output();

@@ -72,7 +72,8 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       postgres = await copyBeforeUpgrade(postgres, dataDir, secrets, remedyFor(settings));
     }
     const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
-    // The tests of nodes set it to the proxy. Another name than that of deployments, whose database no stack may use.
+    // The tests of nodes set this variable to the proxy. A deployment's variable has another name, because no stack may
+    // use a deployment's database.
     Deno.env.set(
       "DATABASE_URL",
       Deno.env.get("STACK_FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
@@ -127,8 +128,9 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
 }
 
 /**
- * Time limit for connecting to the database, in seconds. On a busy machine, loading the functions blocks this process, so
- * the embedded database gets long; a given address may be wrong, and a person should not wait for that.
+ * Time limit for connecting to the database, in seconds. On a busy machine, loading the functions blocks this process,
+ * so the embedded database gets a long limit. A given address may be wrong, and a person should not wait long to learn
+ * it.
  */
 const CONNECT_S = { own: 60, given: 5 };
 

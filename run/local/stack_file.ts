@@ -49,7 +49,7 @@ export async function readStackFile(dataDir: string): Promise<StackFile> {
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 only tests for the process. Deno.kill does not support it.
+    // Signal 0 only tests whether the process exists. Deno.kill does not support this signal.
     process.kill(pid, 0);
     return true;
   } catch (error) {

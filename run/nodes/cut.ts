@@ -1,4 +1,5 @@
-// The only time in which calls of a slot wait: from the last change at one node to the first at the other.
+// The cut: the only part of a move during which calls of the slot wait, between the last change at the source and the
+// first at the target.
 import { setTimeout } from "node:timers/promises";
 import type { ISql, Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
@@ -7,14 +8,14 @@ import type { Move } from "./move.ts";
 import { waitForChanges } from "./replication.ts";
 import { countRows, inReplica, removeRows, rowsOf, type Table } from "./tables.ts";
 
-/** How long calls wait for others to end; then they go on at the source, and the cut is tried again. */
+/** How long calls wait for earlier calls to end. After that they continue at the source, and the cut is tried again. */
 const MOST_WAIT_MS = 700;
 const TRIES = 60;
 const PAUSE_MS = 1_000;
 /** How long the target may take to apply the last changes. */
 const APPLY_MS = 3_000;
 
-/** Where the target may have a row more: what copyRest adds. */
+/** The table in which the target may have one row more, because copyRest adds it. */
 const BACKLOG = "crm.search_backlog";
 
 /** Rows that are copied in one statement. */
@@ -44,7 +45,7 @@ async function tryToCut(move: Move): Promise<boolean> {
     log("Calls wait");
     const isQuiet = (await Promise.all(proxies.map((proxy) => pause(proxy, slot)))).every(Boolean);
     if (!isQuiet) return await goOn(move);
-    // Counted from a table that does not move.
+    // The numbers that this writes come from a table that does not move.
     await source.sql`select crm.drain_calls()`;
     if (!await changePhase(source.sql, slot, "frozen", MOST_WAIT_MS)) return await goOn(move);
     said("Nothing is written at the source any more");
@@ -53,11 +54,11 @@ async function tryToCut(move: Move): Promise<boolean> {
     await copyRest(move);
     said("The rest is copied");
     await compare(move);
-    said("Both nodes have as many rows");
+    said("Both nodes have the same number of rows");
     await changeOver(move);
     await openFence(target.sql, slot);
   } catch (error) {
-    // Unless the slot is changed over already, which is known at the proxy.
+    // Calls go on at the source, unless the proxy already names the target.
     await goOn(move).catch(() => {});
     throw error;
   } finally {
@@ -68,7 +69,7 @@ async function tryToCut(move: Move): Promise<boolean> {
   return true;
 }
 
-/** Calls find the row paused, and wait for this lock. */
+/** Takes the lock for which calls wait while the slot's row is paused. */
 async function lockSlot(proxy: Sql, slot: string): Promise<void> {
   await proxy`select pg_advisory_lock(nodes.slot_lock(${slot}))`;
 }
@@ -101,18 +102,18 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
   await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
-  // Claims of the target would look at these in vain.
+  // Otherwise claims at the target would read these rows in vain.
   await removeRows(target.sql, tables.filter(({ step }) => step === "cut"), ids);
   return false;
 }
 
-/** Copies what claims and jobs would take up at once, and what has no workspace in its rows. */
+/** Copies the rows that claims and jobs would process at once, and the tables without a workspace in their rows. */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ step }) => step === "cut");
   await removeRows(target.sql, late, ids);
   await inReplica(target.sql, async (sql) => {
     for (const table of late) await copyTable(source.sql, sql, table, ids);
-    // The job index-texts goes on where it is at the source.
+    // At the target the job index-texts continues from its position at the source.
     const [progress] = await source.sql`select position::text, reached_at::text from crm.search_progress`;
     await sql`
       insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
@@ -153,7 +154,7 @@ async function copyTable(source: Sql, target: ISql, table: Table, ids: readonly 
   }
 }
 
-/** Compares the number of rows in each table, and that cursors of the feed stay valid. */
+/** Checks that each table has the same number of rows at both nodes, and that cursors of the feed stay valid. */
 async function compare({ tables, ids, source, target }: Move): Promise<void> {
   const [here, there] = await Promise.all([source, target].map(({ sql }) => countRows(sql, tables, ids)));
   const different = tables.filter((table, i) => here![i] !== there![i] && table.name !== BACKLOG);

@@ -98,7 +98,7 @@ begin
   if p_node = 0 then
     return nodes.app_call_at(0, p_user_id, p_session_id, p_workspace_id, p_role, p_verb, p_args);
   end if;
-  -- A statement of its own, because PL/Proxy calls cannot be nested.
+  -- This is a separate statement, because PL/Proxy calls cannot be nested.
   v_person := nodes.person_at(p_user_id);
   return nodes.app_call_with_person(
     p_node, v_person, p_user_id, p_session_id, p_workspace_id, p_role, p_verb, p_args
@@ -150,8 +150,8 @@ language sql stable set search_path = '' as $$
   )
 $$;
 comment on function nodes.best(nodes.answer[]) is
-  'Of all nodes'' answers the one of a node where the person is a member; service_unavailable if it may be one that did '
-  'not answer.';
+  'The answer of a node where the person is a member; service_unavailable if such a node may be one that did not '
+  'answer.';
 
 create function nodes.with_choices(p_reply api.reply, p_answers nodes.answer[], p_fields text[]) returns api.reply
 language plpgsql stable set search_path = '' as $$
@@ -171,7 +171,7 @@ begin
 end
 $$;
 comment on function nodes.with_choices(api.reply, nodes.answer[], text[]) is
-  'A reply whose list of the person''s workspaces and invitations is of all nodes. Those of a node that does not answer '
+  'A reply that lists the person''s workspaces and invitations at all nodes. Those of a node that does not answer '
   'are missing.';
 
 create function nodes.call_any_workspace(
@@ -193,7 +193,7 @@ begin
 end
 $$;
 comment on function nodes.call_any_workspace(uuid, uuid, text, jsonb) is
-  'Runs a verb that requires no role at all nodes: the person may be a member at each. An invitation is at one of them.';
+  'Runs, at all nodes, a verb that requires no role: the person may be a member at each. An invitation is at one of them.';
 
 create function nodes.only_node(p_user_id uuid, p_session_id uuid, p_role text, out node integer, out refusal api.reply)
 language plpgsql volatile set search_path = '' as $$
@@ -226,7 +226,7 @@ declare
   v_route nodes.route;
   v_only record;
   v_reply api.reply;
-  -- Answered by all nodes, once the node of the workspace has admitted the person.
+  -- Whether all nodes answer, once the node of the workspace has admitted the person.
   v_is_of_person boolean := p_args is not null
     and coalesce(p_verb in ('workspace_choices', 'invitation_accept', 'invitation_decline'), false);
 begin
@@ -299,7 +299,7 @@ begin
       or v_reply.error_code not in ('invalid_api_key', 'revoked_api_key', 'service_unavailable') then
       return v_reply;
     end if;
-    -- A grant that was revoked here may have been given anew at another node.
+    -- A grant that was revoked here may have been given again at another node.
     if v_refusal is null or v_refusal.error_code = 'invalid_api_key' then v_refusal := v_reply; end if;
   end loop;
   return v_refusal;

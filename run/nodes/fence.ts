@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import postgres, { type ISql, type Sql } from "postgres";
 import { rowsOf, type Table } from "./tables.ts";
 
-/** What may be written of a slot (nodes.fences). */
+/** Which writes to a slot's rows are allowed (nodes.fences). */
 export type Phase = "open" | "draining" | "frozen";
 
 /** The first among the triggers of a table, which run in the order of their names. */
@@ -16,7 +16,7 @@ const LOCK_TIMEOUT_MS = 200;
 const TRIES = 150;
 const PAUSE_MS = 100;
 
-/** Puts the fence on each table, in this phase. Changes nothing where it is already. */
+/** Puts the fence on each table, in this phase. A table that already has the fence stays unchanged. */
 export async function buildFence(
   sql: Sql,
   slot: string,

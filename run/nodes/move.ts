@@ -26,10 +26,10 @@ export interface Move {
   source: Side;
   target: Side;
   tables: Table[];
-  /** The operator's proxy, which has the row in nodes.moves, and all others. */
+  /** All proxies. The first is the operator's, which has the row in nodes.moves. */
   proxies: Sql[];
   log: (what: string) => void;
-  /** How long calls waited, once they did. */
+  /** How long calls waited, in milliseconds; null before the cut. */
   waitedMs: number | null;
 }
 
@@ -40,7 +40,7 @@ export interface MoveRequest {
   to: number | undefined;
   /** Addresses of the other proxies in front of the same nodes. */
   proxies: readonly string[];
-  /** Whether to bring a move that has not ended back to its beginning. */
+  /** Whether to undo a move that has not ended. */
   undo: boolean;
   log: (what: string) => void;
 }
@@ -70,7 +70,7 @@ interface Row {
 const LEASES_MS = 65_000;
 /** How long a step waits for the statement of a mover that was killed. */
 const TAKE_OVER = "30s";
-/** How far ahead of the source's feed that of the target begins: more than the transactions of a move. */
+/** How far the target's feed begins ahead of the source's, in positions: more than the transactions during a move. */
 const FEED_AHEAD = 1_000_000_000n;
 
 /** The steps of a move, in order. Each may be repeated from its beginning. */
@@ -88,7 +88,7 @@ const STEPS = {
     const above = (BigInt(horizon) + FEED_AHEAD).toString();
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
   },
-  /** Claims no delivery any more, and waits for those that are being sent. */
+  /** Stops claims of deliveries, and waits for those that are being sent. */
   drain: async ({ slot, ids, source, target, tables }: Move) => {
     while (!await changePhase(source.sql, slot, "draining", 500)) await setTimeout(500);
     for (const end = performance.now() + LEASES_MS; performance.now() < end; await setTimeout(50)) {
@@ -115,7 +115,7 @@ const STEPS = {
 type Step = keyof typeof STEPS;
 
 /**
- * Moves a workspace, or goes on with a move that was interrupted, from the beginning of its last step.
+ * Moves a workspace, or continues an interrupted move from the beginning of its last step.
  * @param proxy the operator's connection to a proxy
  * @throws StackError if it cannot be moved.
  */
@@ -188,7 +188,7 @@ async function begin(move: Move, others: readonly string[]): Promise<void> {
   `;
 }
 
-/** Opens the connections of a move. Each is a session whose lock only one mover has. */
+/** Opens the connections of a move. Each session holds a lock, which only one mover can have. */
 async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const open = (url: string) => {
@@ -220,7 +220,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
     await sql.unsafe(text);
   }
   const tables = await findTables(source.sql);
-  // A connection of its own, because it is held for the time of the cut.
+  // Each other proxy gets its own connection, which is held for the time of the cut.
   const proxies = [proxy, ...row.proxies.map(open)];
   const owned = stack.move();
   return {
@@ -236,7 +236,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   };
 }
 
-/** Tells the target which people the members are: a person who is not known there counts as deleted. */
+/** Copies to the target what it must know of the members' people, because it treats an unknown person as deleted. */
 async function copyPeople({ ids, source, target, proxies }: Move): Promise<void> {
   const people = await source.sql<{ user_id: string }[]>`
     select distinct m.user_id from crm.members m where m.workspace_id = any (${ids}::uuid[]) and m.user_id is not null
@@ -258,7 +258,7 @@ async function undoSteps({ slot, ids, source, target, tables, proxies }: Move): 
   await Promise.all(proxies.map((proxy) => proxy`delete from nodes.old_credentials where slot = ${slot}`));
 }
 
-/** Removes the workspaces from a node, and what the move has put there. */
+/** Removes from a node the workspaces, and everything that the move has put there. */
 async function leave(
   { sql, number }: Side,
   slot: string,

@@ -48,7 +48,7 @@ export async function checkMove({ slot, ids, source, target, tables, proxies }: 
   }
 }
 
-/** Whether a copy can leave triggers out. Tried, because on Supabase no catalogue says it. */
+/** Whether the role may disable triggers for a copy. This is tried, because on Supabase no catalogue shows it. */
 async function mayCopy(sql: Sql): Promise<boolean> {
   try {
     await inReplica(sql, () => Promise.resolve());

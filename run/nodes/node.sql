@@ -124,6 +124,6 @@ begin
 end
 $$;
 comment on function nodes.become(integer) is
-  'Makes this database the node with that number, once: the numbers of leases are those that are the node''s number '
-  'modulo 1024.';
+  'Makes this database the node with that number, once. From then on it numbers leases with values that are equal to '
+  'the node''s number modulo 1024.';
 revoke execute on function nodes.person(uuid), nodes.take_person(uuid, jsonb), nodes.become(integer) from public;

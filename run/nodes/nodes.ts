@@ -19,7 +19,7 @@ export interface ProxyData {
   old_credentials: Record<string, string>;
 }
 
-/** How a node is. */
+/** The state of a node. */
 export interface NodeState {
   node: number;
   /** How the proxy reaches it. */
@@ -131,7 +131,7 @@ export async function createAt<Created extends { id: string }>(
           return created;
         }) as Created;
       } catch (error) {
-        // Of 8 million slots, the new id has that of another node's workspace.
+        // The new id has the slot of another node's workspace, by chance: there are 8 million slots.
         if (!(error instanceof SlotTaken)) throw error;
       }
     }
@@ -197,7 +197,7 @@ export async function addNode(proxy: Sql, { url, connection, password }: NewNode
     if (is_new) await migrate(sql);
     if (node > 0) await matchFirst(proxy, sql);
     await installNode(sql, node);
-    // At node 0 the functions use it already.
+    // At node 0 the functions use this password already.
     if (node > 0) await setFunctionsPassword(sql, secret);
     const ids = (await sql<{ id: string }[]>`select id from crm.workspaces`).map(({ id }) => id);
     await registerSlots(proxy, node, ids);
@@ -236,7 +236,7 @@ async function matchFirst(proxy: Sql, sql: Sql): Promise<void> {
   if (first.columns !== (await describeNode(sql)).columns) {
     throw new StackError("The new node has other tables than node 0: deploy to both");
   }
-  // So that readers of the feed keep their place after a move.
+  // Both nodes need the same secret, so that readers of the feed keep their place after a move.
   await sql`
     update crm.feed_offset set cursor_secret = decode(${first.secret}, 'hex')
     where not exists (select from crm.workspaces)
@@ -264,7 +264,7 @@ function libpq(url: string): string {
     (mode ? ` sslmode=${mode}` : "");
 }
 
-/** What the proxy is made from, to keep in a safe place. */
+/** Reads what the proxy is made from, so that it can be kept in a safe place. */
 export async function readProxy(proxy: Sql): Promise<ProxyData> {
   const nodes = await proxy<ProxyData["nodes"]>`
     select n.node, o.option_value as connection, n.url
@@ -301,7 +301,7 @@ export async function restoreProxy(proxy: Sql, data: ProxyData): Promise<void> {
   `;
 }
 
-/** How each node of a proxy is, asked one after the other. */
+/** Asks each node of a proxy for its state, one after the other. */
 export async function nodeStates({ nodes, slots }: ProxyData): Promise<NodeState[]> {
   const states: NodeState[] = [];
   for (const { node, connection, url } of nodes) {

@@ -14,8 +14,9 @@ begin
   end if;
 end
 $$;
--- Longer than the 8 s at the nodes, so that a node cancels a slow statement itself, and shorter than the 10 s after which
--- the functions no longer wait. A statement that is cancelled at the proxy alone would go on at the node.
+-- This timeout is longer than the 8 s at the nodes, so that a node cancels a slow statement itself. It is shorter than
+-- the 10 s after which the functions no longer wait. A statement that is cancelled at the proxy alone would go on at
+-- the node.
 alter role crm_functions set statement_timeout = '9500ms';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
@@ -44,8 +45,8 @@ create table nodes.old_credentials (
   slot text not null references nodes.slots (slot) on update cascade on delete cascade
 );
 comment on table nodes.old_credentials is
-  'The SHA-256 of keys and tokens that name no slot, of workspaces that left node 0. Any other credential without a '
-  'slot is asked for at node 0.';
+  'The SHA-256 of keys and tokens without a slot, for workspaces that left node 0. Any other credential without a slot '
+  'is looked up at node 0.';
 create index old_credentials_slot on nodes.old_credentials (slot);
 
 create unlogged table nodes.failures (
@@ -53,8 +54,8 @@ create unlogged table nodes.failures (
   until timestamptz not null
 );
 comment on table nodes.failures is
-  'Nodes that did not answer. Until then calls of their workspaces are refused at once; after it one call at a time '
-  'tries, and an answer removes the row. So a node that hangs holds one connection, and not those of other nodes.';
+  'Nodes that did not answer. Before `until`, calls of their workspaces are refused at once; after it one call at a '
+  'time tries, and an answer removes the row. So a node that hangs holds one connection, and not those of other nodes.';
 
 create function nodes.slot_of(p_workspace_id uuid) returns text
 language sql immutable parallel safe set search_path = '' as $$

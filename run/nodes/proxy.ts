@@ -17,7 +17,7 @@ const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url))
  * than the 10 s for which the functions wait.
  */
 const CALL_TIMEOUT_S = 9;
-/** The same for calls that go to all nodes in turn, of which several may hang. */
+/** The shorter timeout for calls that go to all nodes in turn, because several nodes may hang. */
 const EACH_TIMEOUT_S = 3;
 /** Seconds after which a connection to a node is replaced. */
 const LIFETIME_S = 1_800;

@@ -177,7 +177,7 @@ begin
         v_failed := v_part.node;
     end;
   end loop;
-  -- After the other nodes have recorded theirs. Recording again changes nothing.
+  -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
   if v_failed is not null then
     raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
   end if;
@@ -208,7 +208,7 @@ begin
         v_failed := v_part.node;
     end;
   end loop;
-  -- After the other nodes have recorded theirs. Recording again changes nothing.
+  -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
   if v_failed is not null then
     raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
   end if;

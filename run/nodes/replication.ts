@@ -1,17 +1,18 @@
-// The copy of a slot's rows: a publication with row filters at the node that it leaves, a subscription at the other one.
+// The copy of a slot's rows: a publication with row filters at the node that it leaves, and a subscription at the other
+// node.
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 import { slotInHex } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { rowsOf, type Table } from "./tables.ts";
 
-/** How often the state of the copy is looked at. */
+/** How often the state of the copy is checked. */
 const POLL_MS = 10;
 
 /** A copy that fails is tried again by Postgres, every 5 seconds. */
 const MOST_ERRORS = 3;
 
-/** The name of publication, subscription and replication slot, which may have no capital letters. */
+/** The name of the publication, the subscription and the replication slot, which must not have capital letters. */
 export function replicationName(slot: string): string {
   return `crm_move_${slotInHex(slot)}`;
 }
@@ -35,7 +36,7 @@ export async function startCopy(
   await target.unsafe(`create subscription ${name} connection ${address} publication ${name}`);
 }
 
-/** Also copies the tables that are copied once no delivery is claimed any more. */
+/** Also copies the tables that must wait until no delivery is claimed any more. */
 export async function copyDrained(
   source: Sql,
   target: Sql,
@@ -104,7 +105,7 @@ export async function endCopy(source: Sql, target: Sql, slot: string): Promise<v
   const name = replicationName(slot);
   if (await hasSubscription(target, name)) await target.unsafe(`drop subscription ${name}`);
   await source.unsafe(`drop publication if exists ${name}`);
-  // Of a subscription that was about to be created.
+  // A replication slot is left if the mover died before its subscription was created.
   await source`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name}`;
 }
 

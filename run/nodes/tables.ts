@@ -4,7 +4,7 @@ import { StackError } from "../local/stack_error.ts";
 
 /** A table with rows of workspaces. */
 export interface Table {
-  /** With its schema, quoted for SQL. */
+  /** The table's name with its schema, quoted for SQL. */
   name: string;
   /** The column with the workspace's id. */
   column: string;
@@ -17,8 +17,9 @@ export interface Table {
 }
 
 /**
- * Tables that claims and jobs read first, whatever workspace a row is of. At the new node their rows would take the turns
- * of other workspaces, so they arrive late: the long queue when nothing is claimed any more, the others while calls wait.
+ * Tables that claims and jobs read first, whatever workspace a row belongs to. At the new node their rows would take
+ * the turns of other workspaces, so they arrive late: the long queue when nothing is claimed any more, the others while
+ * calls wait.
  */
 const LATE: Readonly<Record<string, "drain" | "cut">> = {
   webhook_queue: "drain",
@@ -82,7 +83,7 @@ export async function countRows(sql: ISql, tables: Table[], ids: readonly string
   return row!["counts"];
 }
 
-/** Removes the rows of these workspaces, some thousand at a time. @param sql may set session_replication_role */
+/** Removes the rows of these workspaces, a few thousand at a time. @param sql may set session_replication_role */
 export async function removeRows(
   sql: ISql & { begin: Begin },
   tables: Table[],

@@ -40,7 +40,7 @@ export type OperatorCode = typeof OPERATOR_CODES[number];
 export interface ErrorDetail {
   /** The name of the argument, or a path into it, such as `stages.0.type`. */
   field: string;
-  /** In Portuguese; null if the code says enough. */
+  /** What is wrong, in Portuguese; null if the code says enough. */
   message: string | null;
   /** A value that the caller does not know, such as the id of a delivery's inactive subscription. */
   value?: string | null;

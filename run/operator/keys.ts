@@ -12,7 +12,7 @@ export interface NewKey {
   name: string;
   /** Well-formed scopes (spec 5.3). */
   scopes: string[];
-  /** In the future; ISO 8601 in any form that the API accepts. Absent: the key never expires. */
+  /** A moment in the future, as ISO 8601 in any form that the API accepts. Absent: the key never expires. */
   expiresAt?: string | undefined;
   /** The networks from which it may be used, at most 20. Absent or empty: everywhere. */
   networks?: string[] | undefined;

@@ -19,7 +19,7 @@ export interface NewWorkspace {
   name: string;
   /** Name of the workspace's admin. */
   memberName?: string | undefined;
-  /** By which the admin can sign in to the console; without it nobody can. */
+  /** The e-mail by which the admin can sign in to the console; without it nobody can. */
   memberEmail?: string | undefined;
 }
 

@@ -1,8 +1,8 @@
 import { defineRouteMiddleware } from "@astrojs/starlight/route-data";
 
 /**
- * Shows the operations in the sidebar of the reference, and the guides in that of all other pages: together they would
- * be 130 links. The last group of the sidebar is the reference.
+ * Shows only the operations in the sidebar of the reference, and only the guides on all other pages, because together
+ * they would be 130 links. The last group of the sidebar is the reference.
  */
 export const onRequest = defineRouteMiddleware(({ locals: { starlightRoute: route } }) => {
   const isReference = /^(en\/)?reference(\/|$)/.test(route.id);

@@ -1145,8 +1145,8 @@ begin
   -- 90_rights.sql makes crm_api the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
-  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
-  -- first, because Postgres prepares each comparison again in every transaction.
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
+  -- is compared first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb
@@ -2959,7 +2959,7 @@ comment on function crm.value_keys(jsonb) is
 create function crm.tag_keys(p_tags text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end $$;
-comment on function crm.tag_keys(text[]) is 'The tags as they are compared.';
+comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are compared: without regard to case.';
 
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
 language sql immutable set search_path = '' as $$
@@ -3289,7 +3289,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_action(text, json) is
-  'Adds what a member did with a definition to the audit log, and returns the definition.';
+  'Records a member''s action on a definition in the audit log, and returns the definition.';
 create function app.custom_field_list(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return api.custom_field_list(crm.within_workspace(crm.check_args(p_args, '{workspace_id}'))); end $$;
@@ -4339,7 +4339,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -4909,7 +4909,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -5665,7 +5665,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -6231,7 +6231,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -6448,7 +6448,7 @@ begin
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), count(page.record) = count(*),
       case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
@@ -11466,7 +11466,7 @@ begin
 end
 $$;
 comment on function api.company_timeline(jsonb) is
-  'What happened with a company in its newest 250 deals, newest first. Raises not_found, merged.';
+  'The timeline of a company from its 250 newest deals, latest entry first. Raises not_found, merged.';
 create function crm.deals_of_contact(p_contact_id uuid, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 begin
@@ -11499,8 +11499,8 @@ begin
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'What happened with a contact in the newest 250 deals in which it is the main or another contact, and its activities '
-  'in others, newest first. Raises not_found, merged.';
+  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or another contact, '
+  'and from its activities in other deals. Raises not_found, merged.';
 
 create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
@@ -12222,7 +12222,7 @@ begin
 end
 $$;
 comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
-  'The fields of a lead whose value its contact does not have, in the order of spec 2.3. Names are compared by '
+  'The lead''s fields whose values differ from its contact''s, in the order of spec 2.3. Names are compared by '
   'crm.name_words, phones by crm.e164, the company by its id.';
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -14917,8 +14917,8 @@ begin
   -- 90_rights.sql makes crm_app the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
-  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. By resource
-  -- first, because Postgres prepares each comparison again in every transaction.
+  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
+  -- is compared first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'action' then
       case p_verb
@@ -16239,8 +16239,8 @@ begin
 end
 $$;
 comment on function app.subscription_update(jsonb) is
-  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
-  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, '
+  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object clears '
+  'filters or header; an empty webhook_name clears the name. Arguments: workspace_id, id, event_types, filters, payload, '
   'header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

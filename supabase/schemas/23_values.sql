@@ -69,7 +69,7 @@ comment on function crm.value_keys(jsonb) is
 create function crm.tag_keys(p_tags text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end $$;
-comment on function crm.tag_keys(text[]) is 'The tags as they are compared.';
+comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are compared: without regard to case.';
 
 -- Tags and custom fields as a call sends them.
 

@@ -174,7 +174,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_action(text, json) is
-  'Adds what a member did with a definition to the audit log, and returns the definition.';
+  'Records a member''s action on a definition in the audit log, and returns the definition.';
 
 create function app.custom_field_list(p_args jsonb) returns json
 language plpgsql set search_path = ''

@@ -116,7 +116,7 @@ begin
 end
 $$;
 comment on function api.company_timeline(jsonb) is
-  'What happened with a company in its newest 250 deals, newest first. Raises not_found, merged.';
+  'The timeline of a company from its 250 newest deals, latest entry first. Raises not_found, merged.';
 
 create function crm.deals_of_contact(p_contact_id uuid, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -151,8 +151,8 @@ begin
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'What happened with a contact in the newest 250 deals in which it is the main or another contact, and its activities '
-  'in others, newest first. Raises not_found, merged.';
+  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or another contact, '
+  'and from its activities in other deals. Raises not_found, merged.';
 
 -- One search in companies, contacts and deals.
 

@@ -151,7 +151,7 @@ begin
 end
 $$;
 comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
-  'The fields of a lead whose value its contact does not have, in the order of spec 2.3. Names are compared by '
+  'The lead''s fields whose values differ from its contact''s, in the order of spec 2.3. Names are compared by '
   'crm.name_words, phones by crm.e164, the company by its id.';
 
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts

@@ -213,8 +213,8 @@ begin
 end
 $$;
 comment on function app.subscription_update(jsonb) is
-  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
-  'filters or header, an empty webhook_name the name. Arguments: workspace_id, id, event_types, filters, payload, '
+  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object clears '
+  'filters or header; an empty webhook_name clears the name. Arguments: workspace_id, id, event_types, filters, payload, '
   'header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
 
 create function app.subscription_delete(p_args jsonb) returns json

@@ -57,7 +57,7 @@ test("A field is defined, listed, renamed, given other choices, archived and res
   await define(workspace.key, { object_type: "contact", key: "segmento", type: "text" });
 });
 
-test("A definition with something wrong is refused, and so is the 51st field of a kind of record", async ({ sql, workspace, api }) => {
+test("An invalid definition is refused, and so is the 51st field of a kind of record", async ({ sql, workspace, api }) => {
   assertError(
     await api.post(FIELDS, { object_type: "note", key: "a[b]", type: "json" }),
     "validation_error",
@@ -164,7 +164,7 @@ test("A value must have the type of its field, on creation, PATCH, upsert, batch
   );
 });
 
-test("A value from before its definition stays valid until it changes; a choice that is no longer offered, too", async ({ workspace, api }) => {
+test("A value from before its definition stays valid until it changes, and so does a choice that is no longer offered", async ({ workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { n: "três", c: "a" } });
   await define(workspace.key, { object_type: "contact", key: "n", type: "number" });
   const choice = await define(workspace.key, {

@@ -49,7 +49,7 @@ for (const path of ["/api-v1-contacts", "/api-v1-companies", "/api-v1-deals"]) {
   });
 }
 
-test("Merged contacts have the tags of both; a tag change is an event and a change", async ({ workspace, api }) => {
+test("Merged contacts have the tags of both; a change of tags emits an event and is in the change log", async ({ workspace, api }) => {
   const stays = await create(workspace.key, "/api-v1-contacts", { name: "Ana", tags: ["VIP", "a"] });
   const goes = await create(workspace.key, "/api-v1-contacts", { name: "Ana", tags: ["vip", "b"] });
   const { body } = await api.post(`/api-v1-contacts/${stays.id}/merge`, { merge_id: goes.id });

@@ -21,7 +21,7 @@ interface Alert {
   until: string | null;
 }
 
-/** What the console starts with, as a member of this role reads it. */
+/** The console's first reply from the API, for a member with this role. */
 async function read(sql: Sql, workspaceId: string, role: "admin" | "gestor" | "vendedor" = "admin") {
   const { session } = await signIn(sql, workspaceId, role);
   const { body } = await memberClient(session).get(WORKSPACE);
@@ -40,7 +40,7 @@ async function fail(sql: Sql, id: string, times: number): Promise<void> {
   await sql`update crm.webhook_subscriptions set failure_count = ${times} where id = ${id}`;
 }
 
-/** Stops a webhook as five failures do, at that moment. */
+/** Stops a webhook at that moment, as five failures do. */
 async function stop(sql: Sql, id: string, ago: string): Promise<void> {
   await sql`
     update crm.webhook_subscriptions
@@ -148,7 +148,7 @@ test("The first steps of a workspace are done one after the other by what its pe
   await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
   assert.deepEqual(await steps(), { ...none, key: true, webhook: true, delivery: true });
 
-  // At once, although crm.key_counters is up to a minute late.
+  // The step is done at once, although crm.key_counters is up to a minute late.
   await client(key).get("/api-v1-me");
   assert.deepEqual(await steps(), { key: true, call: true, webhook: true, delivery: true, colleague: false });
 

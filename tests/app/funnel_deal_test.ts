@@ -100,7 +100,7 @@ test("A vendedor sees a deal with its facts, contacts, proposals, activities, no
   assert.ok(changes.includes("expected_close_date,recurring_value,tags"), changes.join(" "));
 });
 
-test("Of proposals, activities, notes and events a deal shows the newest 20, and reads no more among many", async ({ sql, workspace: { id, key, memberId }, newDeal }) => {
+test("A deal shows its newest 20 proposals, activities, notes and events, and reads no more rows if it has many", async ({ sql, workspace: { id, key, memberId }, newDeal }) => {
   const [deal, full] = [await newDeal(), await newDeal()];
   const few = await callVerb(sql, id, "app.funnel_deal", { workspace_id: id, id: deal.id });
   await sql`
@@ -125,7 +125,7 @@ test("Of proposals, activities, notes and events a deal shows the newest 20, and
   assert.deepEqual(reply.proposals.map(({ title }: { title: string }) => title), newest);
   assert.equal(reply.events.length, 20);
   assert.ok(reply.events.every(({ event }: { event: string }) => event === "deal.updated"));
-  // 80 rows, and the members of 40 of them, each by its key.
+  // The call reads 80 rows of the deal, and looks up a member for 40 of them by the primary key.
   assert.ok(blocks <= few.blocks + 150, `${blocks} blocks, and ${few.blocks} for a new deal`);
 });
 

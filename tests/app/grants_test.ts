@@ -91,7 +91,7 @@ test("A token without a grant, or whose grant or session has ended, is 401 with 
   await assertRefused(renewed, "revoked_api_key");
 });
 
-test("A token of another issuer, an expired one and the person's own are 401 on the API, and an app's token is on app-v1-*", async ({ sql, workspace: { id } }) => {
+test("A token of another issuer, an expired one and the person's own are 401 on the API, and so is an app's token on app-v1-*", async ({ sql, workspace: { id } }) => {
   const { member, clientId, token, sessionId } = await makeApp(sql, id, "admin", ["contacts:read"]);
   const user = await findUserBySession(sql, member.userId, sessionId);
   const foreign = await openAccessTokens(generateSigningKey(), new URL("/auth/v1", baseUrl).href);
@@ -178,7 +178,7 @@ test("An app of a suspended workspace, or one without the API, is refused like a
   await assertRefused(token, "feature_disabled");
 });
 
-test("A role may give the scopes of what its members may do in the console, and every scope can be given by an admin", async ({ sql, workspace: { id } }) => {
+test("A role may give the scopes for what its members may do in the console, and an admin may give every scope", async ({ sql, workspace: { id } }) => {
   const given: Record<string, string[]> = {};
   for (const role of ["vendedor", "gestor", "admin"] as const) {
     const { session } = await signIn(sql, id, role);
@@ -199,7 +199,7 @@ test("A role may give the scopes of what its members may do in the console, and 
   });
 });
 
-test("A person has one grant for a client: a new one replaces it, keeps its webhooks in the same workspace, and ends it in another", async ({ sql, workspace: { id } }) => {
+test("A person has one grant for each client: a new grant in the same workspace keeps the webhooks, and one in another workspace ends the old grant", async ({ sql, workspace: { id } }) => {
   const { member, clientId, token, grant: first } = await makeApp(sql, id, "gestor", [
     "contacts:read",
     "webhooks:manage",
@@ -239,7 +239,7 @@ test("A person has one grant for a client: a new one replaces it, keeps its webh
   assert.deepEqual(data, []);
 });
 
-test("Grants for one client at the same moment leave one, and a member has at most 20", async ({ sql, workspace: { id } }) => {
+test("Simultaneous grants for one client leave one grant, and a member has at most 20", async ({ sql, workspace: { id } }) => {
   const { session } = await signIn(sql, id, "vendedor");
   const api = memberClient(session);
   const post = (client_id: string) =>
@@ -279,7 +279,7 @@ test("A member sees and revokes their own apps, an admin all, and the audit log 
   assert.deepEqual(lines, [["grant_revoked", admin.memberId], ["grant_created", mine.member.memberId]]);
 });
 
-test("Grants are no keys: the keys' pages and counts leave them out, and only those who see a grant see its requests", async ({ sql, workspace: { id } }) => {
+test("Grants are not keys: the keys' pages and counts leave them out, and only those who see a grant see its requests", async ({ sql, workspace: { id } }) => {
   const { member, grant: { id: grantId } } = await makeApp(sql, id, "vendedor", ["contacts:read"]);
   const admin = memberClient((await signIn(sql, id, "admin")).session);
   const { body: keys } = await admin.get("/app-v1-keys");

@@ -48,14 +48,14 @@ test("A key shows how many of its requests failed, why, and how near to its limi
   const busiest = minutesAgo(90);
   await log(sql, workspace.id, id, [
     { at: busiest, every: 500, count: 97, status: 200 },
-    // The limit refused these, so they are no part of the 97.
+    // The rate limit refused these calls, so they do not count among the 97.
     { at: new Date(busiest.getTime() + 30_000), count: 4, status: 429, code: "rate_limited" },
     { at: minutesAgo(85), every: 1000, count: 31, status: 422, code: "validation_error" },
     { at: minutesAgo(84), every: 1000, count: 5, status: 422, code: "invalid_reference" },
     { at: minutesAgo(3 * 60), count: 2, status: 503, code: "unavailable" },
-    // In the days, but not in the hours.
+    // These count in the figures by day, but are too old for those by hour.
     { at: minutesAgo(50 * 60), count: 3, status: 404, code: "not_found" },
-    // Older than the days.
+    // These are older than the days that the page shows.
     { at: minutesAgo(8 * 24 * 60), count: 9, status: 422, code: "validation_error" },
   ]);
   await log(sql, workspace.id, sibling.id, [{ at: minutesAgo(5), count: 50, status: 422, code: "conflict" }]);
@@ -109,7 +109,7 @@ test("A key without requests shows zeros, and no busiest minute", async ({ sql, 
   for (const { requests, failures } of [...hours, ...days]) assert.deepEqual([requests, failures], [0, 0]);
 });
 
-test("Of a key with more than 5,000 requests the newest are looked at, and hours before them are unknown", async ({ sql, workspace }) => {
+test("For a key with more than 5,000 requests only the newest are read, and the hours before them are unknown", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
   const { id } = await makeKey(sql, workspace.id);
   const oldest = minutesAgo(130);

@@ -145,7 +145,7 @@ test("app-v1-keys revokes a key with or without the webhooks that it created", a
   }
 });
 
-test("app-v1-keys changes when a key expires, also of a key that has expired, and the log says so", async ({ sql, workspace }) => {
+test("app-v1-keys changes a key's expiry, even after the key has expired, and the log records it", async ({ sql, workspace }) => {
   const { session, memberId } = await signIn(sql, workspace.id, "gestor");
   const member = memberClient(session);
   const { id, key } = await makeKey(sql, workspace.id);

@@ -139,7 +139,7 @@ Deno.test("An invitation that cannot be sent is logged without the address, and 
   }
 });
 
-Deno.test("Supabase Auth is asked with the secret key, and only email_exists of its errors counts as invited", async () => {
+Deno.test("Invitations call Supabase Auth with the secret key, and of its errors only email_exists counts as invited", async () => {
   const seen: { url: string; apikey: string | null; authorization: string | null }[] = [];
   const answers = [[200, {}], [200, {}], [422, { error_code: "email_exists" }], [429, {
     error_code: "over_email_send_rate_limit",

@@ -21,7 +21,7 @@ async function seller(sql: Sql, workspaceId: string) {
 const ofDeal = (id: string) => `${FUNNEL}/deals/${id}/proposals`;
 const ofProposal = (id: string, action: "link" | "send") => `${FUNNEL}/proposals/${id}/${action}`;
 
-test("A vendedor creates a proposal with its link, which opens it once it was sent", async ({ sql, workspace: { id }, newDeal }) => {
+test("A vendedor creates a proposal with a link, which shows the proposal once it is sent", async ({ sql, workspace: { id }, newDeal }) => {
   const deal = await newDeal();
   const vendedor = await seller(sql, id);
   const terms = { title: "Plano anual", value: 12500.5, recurring_value: 990, expires_at: SOON };
@@ -49,7 +49,7 @@ test("A vendedor creates a proposal with its link, which opens it once it was se
   assert.ok(Math.abs(Date.parse(sent.body.sent_at) - Date.now()) < 60_000);
   assert.deepEqual(sent.body, { ...proposal, status: "enviada", sent_at: sent.body.sent_at });
   assert.equal((await customer(path).view()).body.status, "visualizada");
-  // Sending again keeps the moment, and that the customer has opened the proposal.
+  // Sending again keeps the time of the first sending, and the fact that the customer has opened the proposal.
   const again = await vendedor.post(ofProposal(proposalId, "send"));
   assert.deepEqual([again.body.status, again.body.sent_at], ["visualizada", sent.body.sent_at]);
 
@@ -150,7 +150,7 @@ test("A deal or a proposal of another workspace is 404, also for its link and it
   assert.equal((await client(key).post(ofDeal(own.id), { title: "Plano" })).status, 401);
 });
 
-test("A card of the funnel tells when a proposal of its deal was accepted", async ({ sql, workspace: { id }, newDeal }) => {
+test("A funnel card shows when a proposal for its deal was accepted", async ({ sql, workspace: { id }, newDeal }) => {
   const [accepted, other] = [await newDeal(), await newDeal()];
   const vendedor = await seller(sql, id);
   const send = async (dealId: string) => {

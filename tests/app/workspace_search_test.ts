@@ -152,7 +152,7 @@ test("The console's search needs a session and 1 to 100 characters", async ({ sq
   for (const q of ["a", "a".repeat(100)]) assert.equal((await member.get(`${SEARCH}?q=${q}`)).status, 200);
 });
 
-test("The console's search finds an active webhook, although more than it looks through were made since and deleted", async ({ sql, workspace: { id, key } }) => {
+test("The console's search finds an active webhook, even if more webhooks than it reads were created and deleted since", async ({ sql, workspace: { id, key } }) => {
   const { url } = openMailbox();
   const { id: active } = await subscribe(key, url, ["deal.won"]);
   await sql`

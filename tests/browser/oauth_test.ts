@@ -119,7 +119,7 @@ async function chooses(browser: Browser, sql: Sql): Promise<void> {
   await page.getByText("Conectado").waitFor();
   assert.ok((await assistant.answer()).get("code"));
 
-  // As an admin or the operator revokes it: the approval must not let the app in any more.
+  // Revokes the grant as an admin or the operator does. The approval must not let the app in any more.
   await sql`update crm.api_keys set revoked_at = now() where workspace_id = ${second.id} and id = ${
     grant["id"]
   }`;

@@ -10,7 +10,7 @@ import { DESK, READERS_PHONE } from "./support/screens.ts";
 
 const LEAD = "#tag/leads/POST/api-v1-leads";
 
-/** Rules of axe that Scalar's own elements break, with those elements. Our elements may break none. */
+/** Rules of axe that Scalar's own elements break, with those elements. Our own elements must break no rule. */
 const SCALAR_BREAKS: Readonly<Record<string, string>> = {
   "aria-allowed-role": "buttons with more about a header have the role none",
   "aria-input-field-name": "the editable fields of a key's name and of a body",
@@ -18,7 +18,7 @@ const SCALAR_BREAKS: Readonly<Record<string, string>> = {
   "aria-required-attr": "editable fields that are comboboxes do not say whether they are open",
   "button-name": "buttons that copy a block of code",
   "landmark-no-duplicate-main": "the dialog from which a call is sent has a main of its own",
-  "landmark-unique": "each of the two has a list of notices",
+  "landmark-unique": "the page and the dialog each have a list of notices",
   "presentation-role-conflict": "the buttons with the role none can have the focus",
 };
 
@@ -107,8 +107,8 @@ async function sendsLead(browser: Browser): Promise<void> {
 }
 
 /**
- * Returns what axe finds at an operation, whose elements are those of all: on a desktop with the light theme and on a
- * phone with the dark theme.
+ * Returns axe's findings for one operation, because all operations have the same elements: on a desktop with the light
+ * theme and on a phone with the dark theme.
  */
 async function audit(browser: Browser): Promise<Violation[]> {
   const found: Violation[] = [];

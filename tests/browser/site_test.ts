@@ -26,7 +26,7 @@ const REFERENCE = [
 const PAGES = [...SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`), ...REFERENCE];
 /**
  * axe checks each page in one language, with one theme, on one screen size: both languages have the same elements, and
- * pages beside each other have the same kinds. That a page fits is checked in both languages.
+ * neighbouring pages have the same kinds of elements. In both languages each page must fit the screen.
  */
 const LOOKS = [
   { screen: DESK, colorScheme: "light", addresses: [...PAGES, "404.html"], turn: 0 },
@@ -209,7 +209,7 @@ async function searchFor(
   }
 }
 
-/** Checks that pages fit both screens, and every second one with axe: its menu once. */
+/** Checks that pages fit both screens, and checks every second page with axe. The menu is checked only once. */
 async function audit(
   { browser, url }: Site,
   { screen, colorScheme, addresses, turn }: typeof LOOKS[number],
@@ -256,7 +256,7 @@ async function open(
   { mayMiss = false } = {},
 ): Promise<void> {
   const context = await browser.newContext({ viewport: DESK, locale: "pt-BR" });
-  // Long enough for a machine that is busy with other work.
+  // The timeout is long enough for a machine that is busy with other work.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const met: string[] = [];

@@ -12,7 +12,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Without these, a command uses the shared stack, which DATA_DIR names. */
+/** With these variables empty, a command uses the shared stack, which DATA_DIR names. */
 const ENVIRONMENT = { DATABASE_URL: "", APP_ORIGIN: "" };
 
 /** Settles after the last command: commands take turns, because they share the environment and the output. */

@@ -26,7 +26,7 @@ test("job run does a job's work now", async ({ sql, workspace: { id: workspace }
 
 test("A failing job is reported with its reason", async ({ sql }) => {
   const name = `broken-${crypto.randomUUID()}`;
-  // Not committed, so that the stack's scheduler does not run it.
+  // The job is not committed, so that the stack's scheduler does not run it.
   await assert.rejects(
     sql.begin(async (transaction) => {
       await transaction`

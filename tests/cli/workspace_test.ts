@@ -4,7 +4,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { json, say, UUID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
-test("workspace create makes an admin, who can sign in with --admin-email alone, and a pipeline of four stages", async ({ sql }) => {
+test("workspace create makes an admin, who can sign in only if --admin-email is given, and a pipeline of four stages", async ({ sql }) => {
   const create = ["workspace", "create", "--name", "  Padaria Sol "];
   const made = await json(...create);
   assert.deepEqual(Object.keys(made), ["id", "member_id", "pipeline_id"]);

@@ -1,5 +1,5 @@
 /**
- * The code that generators make from the API's OpenAPI document type-checks, and lets an integrator read errors, pages
+ * The code that generators make from the API's OpenAPI document type-checks. With it an integrator reads errors, pages
  * and each event's data without a cast, as in `consumers/`. The `@ts-expect-error` lines there fail if a type is so
  * wide that it allows anything.
  */

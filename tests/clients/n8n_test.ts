@@ -58,13 +58,13 @@ function actionsOf(dealId: string) {
 const page = await openPage("n8n", { sh: 3 });
 const [build, startApi, start] = page.blocks.sh as [string, string, string];
 
-Deno.test("In a real n8n, by the page's commands, a form's lead is in the CRM and comes back as an event", async (t) => {
+Deno.test("In a real n8n, set up by the page's commands, a form's lead reaches the CRM and comes back as an event", async (t) => {
   await using cleanup = new AsyncDisposableStack();
   const [userFolder, dataDir, port] = [await Deno.makeTempDir(), await makeStartedDataDir(), freePort()];
   cleanup.defer(() => Deno.remove(userFolder, { recursive: true }));
   cleanup.defer(() => Deno.remove(dataDir, { recursive: true }));
 
-  await t.step("n8n's linter has nothing to say, and the package depends on nothing", async () => {
+  await t.step("n8n's linter finds nothing, and the package has no dependencies", async () => {
     const { stdout, stderr } = await run("sh", ["-ec", build], { env: { N8N_USER_FOLDER: userFolder } });
     assert.doesNotMatch(stdout + stderr, /problem/);
     const installed = await Array.fromAsync(Deno.readDir(join(userFolder, ".n8n/nodes/node_modules")));
@@ -81,7 +81,7 @@ Deno.test("In a real n8n, by the page's commands, a form's lead is in the CRM an
   const { base_url: baseUrl, demo_key: apiKey } = stack.file;
   // deno-lint-ignore no-explicit-any -- each step asserts the fields that it expects
   const api = async (method: string, path: string, body?: unknown): Promise<any> => {
-    // 120 calls a minute are admitted with the key, which the node uses too.
+    // Pauses, because the key admits 120 calls a minute, and the node uses it too.
     await pause(700);
     const headers = { "X-API-Key": apiKey, "Content-Type": "application/json" };
     const reply = await fetch(baseUrl + path, {
@@ -140,7 +140,7 @@ Deno.test("In a real n8n, by the page's commands, a form's lead is in the CRM an
     }, `the note about ${name}: ${n8n.printed()}`);
   };
 
-  await t.step("While the workflow is active a lead becomes a note, by the event", async () => {
+  await t.step("While the workflow is active, it writes a note for the event of each lead", async () => {
     await workflow.activate();
     assert.deepEqual(await send("Nora"), ["O n8n recebeu este lead: Nora, Formulário no n8n"]);
     const [{ event_types, target_url }] = await active();
@@ -180,13 +180,16 @@ Deno.test("In a real n8n, by the page's commands, a form's lead is in the CRM an
     await chain.deactivate();
   });
 
-  await t.step("Deactivating ends the subscription, and activating again makes one that works", async () => {
-    await workflow.deactivate();
-    await eventually(async () => (await active()).length === 0, "the end of the subscription");
-    await workflow.activate();
-    assert.deepEqual(await send("Olga"), ["O n8n recebeu este lead: Olga, Formulário no n8n"]);
-    assert.equal((await active()).length, 1);
-    await workflow.deactivate();
-    await eventually(async () => (await active()).length === 0, "the end of the subscription");
-  });
+  await t.step(
+    "Deactivating ends the subscription, and activating again creates a new one that works",
+    async () => {
+      await workflow.deactivate();
+      await eventually(async () => (await active()).length === 0, "the end of the subscription");
+      await workflow.activate();
+      assert.deepEqual(await send("Olga"), ["O n8n recebeu este lead: Olga, Formulário no n8n"]);
+      assert.equal((await active()).length, 1);
+      await workflow.deactivate();
+      await eventually(async () => (await active()).length === 0, "the end of the subscription");
+    },
+  );
 });

@@ -137,7 +137,7 @@ test("A redirect is an error, and does not carry the key to another host", async
   assert.deepEqual([message, reached], ["HTTP 307", []]);
 });
 
-test("A Zap that is on gets each lead once it arrives, and its subscription ends with it", async ({ workspace, api, zapier }) => {
+test("A Zap that is on gets each lead when it arrives; turning the Zap off ends its subscription", async ({ workspace, api, zapier }) => {
   const trigger = "triggers.lead_received.operation";
   const mailbox = openMailbox();
   const subscribeData = await zapier.execute(`${trigger}.performSubscribe`, { targetUrl: mailbox.url });
@@ -243,13 +243,13 @@ test("A repeated step with the trigger's id as idempotency key creates one recor
   assert.equal((await api.get("/api-v1-deals")).body.data.length, 1);
 });
 
-test("An action that the API refuses reports every field in its words", async ({ zapier }) => {
+test("An action that the API refuses reports every invalid field in the API's words", async ({ zapier }) => {
   const { message, code, status } = await errorOf(zapier.create("contact", { name: "Ana", email: "ana" }));
   assert.deepEqual([code, status], ["validation_error", 422]);
   assert.match(String(message), /; email: Deve ser um e-mail/);
 });
 
-test("Each search finds by what is filled in, by its id, and nothing without a value", async ({ zapier }) => {
+test("Each search finds records by the fields that are filled in or by id, and nothing if all are empty", async ({ zapier }) => {
   const { lead } = await zapier.create("lead", {
     ...{ first_name: "Ana", email: "ana@exemplo.com.br", phone: "+55 19 91234-5678" },
     ...{ company_name: "Padaria Sol", external_id: "form-1" },
@@ -308,7 +308,7 @@ test("The form of an action has the workspace's defined fields, and their values
   assert.deepEqual(deal.custom_fields, { "n.º de lojas": 3, "início": "2026-12-15", porte: "Grande" });
 });
 
-test("Above the limit of calls Zapier learns how long to wait", async ({ sql, app }) => {
+test("Above the rate limit Zapier learns how long to wait", async ({ sql, app }) => {
   const { key } = await makeWorkspace(sql, { rateLimit: 1 });
   const zapier = connect(app, key);
   await zapier.execute("authentication.test");

@@ -51,7 +51,7 @@ Deno.test("The delimiter is the one that the first line has most of, or the one 
   });
 });
 
-Deno.test("Files with one column, without a line break at the end, with lone CRs, with quotes inside a cell", () => {
+Deno.test("A file may have one column, no line break at the end, lone CRs, or quotes inside a cell", () => {
   assert.deepEqual(cellsOf("E-mail\na@b.example"), [["a@b.example"]]);
   assert.deepEqual(cellsOf("a;b\r1;2\r3;"), [["1", "2"], ["3", ""]]);
   assert.deepEqual(cellsOf('a;b\nBar "Zé";2'), [['Bar "Zé"', "2"]]);
@@ -66,7 +66,7 @@ Deno.test("A quote that is never closed is an error at the line that opened it",
   );
 });
 
-Deno.test("What is written is read again as it was", () => {
+Deno.test("A CSV that the console writes is read again unchanged", () => {
   const records = [["Nome", "Obs"], ['Souza; "Ana"', "um\r\ndois"], [" João", ","]];
   for (const delimiter of [";", ",", "\t"]) {
     const text = writeCsv(records, delimiter);
@@ -88,7 +88,7 @@ Deno.test("Columns are guessed from their headings, a defined field before a kno
   assert.deepEqual(withTarget(["name", "", ""], 1, ""), ["name", "", ""]);
 });
 
-Deno.test("Values are read as people in Brazil write them; what is no value of its type stays as it is, for the server to refuse", () => {
+Deno.test("Values are read as people in Brazil write them; a text that is not a value of its type stays as it is, so that the server refuses it", () => {
   const value = (type: CustomField["type"], text: string, choices: string[] | null = null) =>
     valueOf(text, { type, choices });
   assert.deepEqual(
@@ -111,7 +111,7 @@ Deno.test("Values are read as people in Brazil write them; what is no value of i
   assert.deepEqual(value("choices", "grande; outro", ["Médio", "Grande"]), ["Grande", "outro"]);
 });
 
-Deno.test("A line is found by its code, else by its e-mail, else by its phone; one with none of them, one that repeats another and one with other columns have a fault", () => {
+Deno.test("A line is found by its code, else by its e-mail, else by its phone; a line without any of them, a line that repeats another and a line with other columns are faulty", () => {
   const targets = guessTargets(["Código", "Nome", "Sobrenome", "E-mail", "Telefone", "Tags"], []);
   const lines = [
     ["c-1", "Ana", "Souza", "ana@sol.example", "", "vip, feira,vip"],

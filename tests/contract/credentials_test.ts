@@ -1,4 +1,4 @@
-// Keys and proposal links name the slot of their workspace; those of before slots go on.
+// Keys and proposal links name the slot of their workspace. Older ones, without a slot, still work.
 import assert from "node:assert/strict";
 import {
   checksum,
@@ -14,7 +14,7 @@ import { test } from "../support/scenario.ts";
 
 const WORKSPACE = "01a2231c-79a6-789b-8a83-c33a73d7880e";
 
-test("A key without a slot, from before slots, is admitted as one with it", async ({ sql, workspace: { id, key } }) => {
+test("A key that was created before slots existed is admitted like a key with a slot", async ({ sql, workspace: { id, key } }) => {
   assert.equal(key.slice(47, 51), slotOf(id));
   assert.equal((await call("GET", "/api-v1-me", { key })).status, 200);
   const start = key.slice(0, 47);
@@ -23,7 +23,7 @@ test("A key without a slot, from before slots, is admitted as one with it", asyn
   assert.equal((await call("GET", "/api-v1-me", { key: old })).status, 200);
 });
 
-Deno.test("A key has 57 characters, or 53 if it was created before slots, and a checksum of all before it", () => {
+Deno.test("A key has 57 characters, or 53 if it was created before slots, and ends in a checksum", () => {
   const key = generateKey(WORKSPACE);
   assert.equal(key.length, 57);
   assert.ok(isKey(key));
@@ -36,7 +36,7 @@ Deno.test("A key has 57 characters, or 53 if it was created before slots, and a 
   }
 });
 
-Deno.test("The door receives the hash of a key or token, and behind it the slot that it names", () => {
+Deno.test("The door receives the hash of a key or token, followed by the slot that the key or token names", () => {
   const slot = slotOf(WORKSPACE);
   const hex = [...slot].map((digit) => digit.charCodeAt(0).toString(16)).join("");
   const [key, token] = [generateKey(WORKSPACE), "a".repeat(43)];

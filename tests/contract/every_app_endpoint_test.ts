@@ -114,7 +114,7 @@ async function makeInvalidTokens(sql: Sql, { userId, sessionId }: { userId: stri
   const forged = await openAccessTokens({ ...generateSigningKey(), kid: "other" }, "http://127.0.0.1");
   const [{ kid }] = accessTokens.jwks.keys as [{ kid: string }];
   const impostor = await openAccessTokens({ ...generateSigningKey(), kid }, "http://127.0.0.1");
-  // Algorithm confusion: signed with HS256, with the public key as the secret.
+  // Algorithm confusion: the token is signed with HS256, with the public key as the secret.
   const confused = new SignJWT({ session_id: sessionId, sub: userId, aud: "authenticated" })
     .setProtectedHeader({ alg: "HS256", kid }).setExpirationTime(now + 3600);
   const encode = (part: unknown) => btoa(JSON.stringify(part)).replaceAll("=", "");

@@ -23,7 +23,7 @@ const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? 1);
 async function populate(sql: Sql) {
   const workspace = await makeWorkspace(sql);
   const { records, deal_id, company_id } = await makeSamples(workspace.key, workspace.stages);
-  // Several, because each link admits only 60 calls a minute.
+  // Makes several links, because each link admits only 60 calls a minute.
   const links = await Promise.all(Array.from({ length: 10 }, () => makeProposal(sql, deal_id)));
   const { id, memberId, pipelineId, stages, key } = workspace;
   const appRecords = await makeAppSamples(sql, id);
@@ -37,9 +37,9 @@ async function populate(sql: Sql) {
 const MOST_TRIES = 3;
 
 /**
- * Calls, and tries again after a 503 with Retry-After, as a client does: all calls are of one workspace, which may use
- * only half of an isolate's connections, so on a busy machine a call may wait 5 s for one and get 503. A call that
- * never works returns the last 503.
+ * Calls, and tries again after a 503 with Retry-After, as a client does. All calls are from one workspace, which may
+ * use only half of an isolate's connections. On a busy machine a call may therefore wait 5 s for a connection and get
+ * 503. If every try gets 503, the last one is returned.
  */
 async function callPatiently(...request: Parameters<typeof call>): Promise<Reply> {
   for (let tries = 1;; tries++) {

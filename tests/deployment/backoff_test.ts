@@ -79,7 +79,7 @@ Deno.test("While connections are refused, one is tried at most every 0.25 s; a s
     front.state = "closing";
     const started = performance.now();
     await callUntil(() => performance.now() - started > 1_500, () => assert.rejects(query(ONE), UNAVAILABLE));
-    // At 0, 0.05, 0.15 and 0.35 s, then every 0.25 s.
+    // Connections may be tried at 0, 0.05, 0.15 and 0.35 s, then every 0.25 s.
     const most = 3 + (performance.now() - started) / 250;
     assert.ok(front.connections >= 4 && front.connections <= most, `${front.connections} connections`);
 

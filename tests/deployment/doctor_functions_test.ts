@@ -24,7 +24,7 @@ function startPlatform(answers: Record<string, () => Response>) {
 
 async function diagnose(functionsUrl: string, checks: Check[], appOrigin: string | null = null) {
   await using sql = openDatabase();
-  // Deliveries of other tests on this stack whose secrets nobody can read, so that they stay due.
+  // Deletes deliveries of other tests, which stay due because nobody can read their secrets.
   await sql`delete from crm.webhook_queue where due_at < now() - interval '30 seconds'`;
   return await look(checks, { sql, functionsUrl, appOrigin });
 }

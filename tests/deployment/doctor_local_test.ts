@@ -264,7 +264,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
     await stack.stop();
   }
 
-  // The same database without a scheduler, a dispatcher and functions.
+  // Starts the same database without a scheduler, a dispatcher or functions.
   await startPostgres(dataDir, secrets, Number(new URL(database_url).port));
   const sql = openSql(database_url, { max: 1 });
   try {

@@ -33,7 +33,7 @@ Deno.test("A plan names each table that a migration locks, who waits for the loc
       "crm.deals: AccessExclusiveLock, reads and writes wait",
       "crm.notes: AccessExclusiveLock, reads and writes wait while all its rows are written anew",
     ],
-    // It runs outside a transaction.
+    // This migration runs outside a transaction.
     undefined,
     [],
   ]);

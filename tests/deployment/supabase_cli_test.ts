@@ -59,7 +59,7 @@ async function historyOf(sql: Sql) {
 
 Deno.test(needing(["the Supabase CLI"], {
   name:
-    "supabase db push and the local stack see each other's migrations as applied, and record the same of each",
+    "supabase db push and the local stack see each other's migrations as applied, and record them in the same way",
   async fn() {
     await using ofCli = await createEmptyDatabase();
     await using inTurns = await createEmptyDatabase();

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname!, "../..");
 /** A call with literals, as `openPage` asks for. */
 const CALL = /openPage\(\s*"([^"]+)",\s*\{([^}]*)\}/g;
 
-/** The file that uses the blocks, and their number, by `slug language`. */
+/** By `slug language` of a page: the test that runs its code blocks, and how many blocks it expects. */
 const claims = new Map<string, { file: string; count: number | "all" }>();
 const takenTwice: string[] = [];
 for (const folder of ["tests", "clients/examples"]) {

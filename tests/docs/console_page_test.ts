@@ -19,7 +19,7 @@ for (const language of ["pt", "en"] as const) {
     assert.ok(bytes > 0 && bytes <= MAX_BYTES, `${bytes} bytes`);
   });
 
-  Deno.test(`What the console's guide prints bold stands in the console (${language})`, () => {
+  Deno.test(`Every bold text in the console's guide is a text of the console (${language})`, () => {
     const there = [...Object.values(TEXTS), ...Object.values(OF_IMPORT)].map((text) =>
       text[language === "pt" ? 0 : 1].toLowerCase()
     );

@@ -10,7 +10,7 @@ import { CURL_FAILS, openReader } from "./reader.ts";
 const resources = await openPage("resources", { sh: "all" });
 const events = await openPage("events", { sh: 3 });
 
-/** Without a curl, because only the operator can make a customer's link. The page names the address in its text. */
+/** The resources without a curl, because no key can make a customer's link. The page names the address in its text. */
 const WITHOUT_CURL = ["proposals"];
 
 Deno.test("The page of resources has a section with a curl for every resource", () => {

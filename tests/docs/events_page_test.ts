@@ -9,7 +9,7 @@ import { openPage } from "./claims.ts";
 
 const { blocks } = await openPage("events", { js: 1, json: 1 });
 
-test("The reader of the page of events gets each event once, although it is killed and started again", async ({ sql, workspace, api }) => {
+test("The reader of the page of events gets each event once, even if it is killed and started again", async ({ sql, workspace, api }) => {
   const folder = await Deno.makeTempDir();
   const script = join(folder, "read.mjs");
   await Deno.writeTextFile(script, blocks.js[0]!);

@@ -44,7 +44,7 @@ importing("import-a-csv: a file in either encoding is imported once, and the wro
     "contacts: novos 0, existentes 3, com erro 1",
   ];
   assert.deepEqual(await reader.run(`${first}\n${again}`), [...found, ...found]);
-  // As Excel in Portuguese saves it: semicolons, Windows-1252.
+  // The file as Excel in Portuguese saves it: with semicolons, in Windows-1252.
   const saved = csv.replaceAll(",", ";").replace("João Lima", "João Luís");
   await reader.give(Uint8Array.from(saved, (character) => character.charCodeAt(0)));
   assert.ok((await reader.run(first)).includes("contacts: novos 0, existentes 3, com erro 1"));

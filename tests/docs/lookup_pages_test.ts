@@ -60,7 +60,7 @@ Deno.test(needing(["sh", "sed", "node"], {
       const shown = page.blocks.http[0]!.trimEnd().split("\n").map((line) => line.split(": "));
       for (const [name, value] of shown) assert.equal(first.headers.get(name!), value);
 
-      // As if the 120 calls of a minute had been made 58 seconds ago.
+      // Makes it look as if the 120 calls of a minute had been made 58 seconds ago.
       await sql`
         update crm.rate_limits set hits = array_fill(clock_timestamp() - interval '58 s', array[120])
         where key_id = ${id}`;
@@ -114,7 +114,7 @@ Deno.test(needing(SHELL, {
     }),
 }));
 
-test("Verbs that the page idempotency calls repeatable are 200 again", async ({ api, newDeal }) => {
+test("A repeated call answers 200 for the verbs that the page idempotency names as repeatable", async ({ api, newDeal }) => {
   const [deal, lost] = [await newDeal(), await newDeal()];
   const merged = (await api.post("/api-v1-contacts", { name: "Outra" })).body.id;
   for (

@@ -37,8 +37,8 @@ function anchors(page: string): Set<string> {
 }
 
 /**
- * The file that a link leads to. In a page of the site, a link is an address: returns the file of the page there; but a
- * picture is named by its file.
+ * The file that a link leads to. In a page of the site a link is another page's address, so this returns that page's
+ * file. A picture is named by its file.
  */
 function linkedFile(file: string, link: string): string {
   if (!file.startsWith(SITE) || link.endsWith(".webp")) return join(dirname(file), link);

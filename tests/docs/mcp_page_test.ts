@@ -56,10 +56,10 @@ Deno.test(needing(["bash", "curl"], {
   },
 }));
 
-test("The configurations of the page on MCP have the address, and a header with the key, that connect", async ({ workspace: { key } }) => {
+test("Each configuration on the page on MCP connects with its address and its header with the key", async ({ workspace: { key } }) => {
   assert.equal(configurations.length, 4);
   for (const { servers, mcpServers, inputs, ...tool } of configurations) {
-    // OpenAI's has the server itself.
+    // The configuration for OpenAI is the entry of the server itself.
     const { type, server_url, url = server_url, headers, command, args, env } =
       (servers ?? mcpServers)?.crm ?? tool;
     const written: [string, string] = command

@@ -37,7 +37,7 @@ async function addField(): Promise<void> {
     }
     const files = await applyDiff(copy, await readSnippet("architecture.md", "A new field", "diff"));
     assert.deepEqual(files.map((file) => file.split("/").at(-1)), ["record.ts", "33_deals.sql"]);
-    // The same commands as in `deno task write`.
+    // These are the commands of `deno task write`.
     for (
       const writer of [
         "tools/records",

@@ -119,11 +119,11 @@ async function acceptedBy(
     for (const delivery of [before, during, after]) outcomes.push(await verifier.accepts(delivery));
     const stale = { ...during, timestamp: String(Number(during.timestamp) - 301) };
     const forged: Record<string, Delivery> = {
-      "both headers of other secrets": signed(during, `${secret}x`, `${next}x`),
-      "both headers of an empty secret": signed(during, "", ""),
+      "both headers signed with other secrets": signed(during, `${secret}x`, `${next}x`),
+      "both headers signed with an empty secret": signed(during, "", ""),
       "empty headers": { ...during, signature: "", nextSignature: "" },
       "a changed body": { ...during, raw: new TextEncoder().encode(JSON.stringify(EXAMPLE)) },
-      "an old one, rightly signed twice": signed(stale, secret, next),
+      "an old one with two valid signatures": signed(stale, secret, next),
       "the headers of another timestamp": { ...during, timestamp: String(Number(during.timestamp) + 1) },
     };
     for (const [what, delivery] of Object.entries(forged)) assert.ok(!await verifier.accepts(delivery), what);
@@ -142,12 +142,12 @@ function forgeries(real: Delivery, secret: string): Record<string, Delivery> {
     "no body": { ...real, raw: new Uint8Array() },
     "the parsed body, written again": { ...real, raw: bytes(JSON.stringify(JSON.parse(text))) },
     "another timestamp": { ...real, timestamp: String(Number(real.timestamp) + 1) },
-    "an old one, rightly signed": signed({ ...real, timestamp: old }, secret),
-    "one from the future, rightly signed": signed({ ...real, timestamp: early }, secret),
-    "one of another secret": signed(real, `${secret}x`),
-    "one of an empty secret": signed(real, ""),
-    "a timestamp that is none": signed({ ...real, timestamp: `${real.timestamp}.0` }, secret),
-    "a timestamp of very many digits": signed({ ...real, timestamp: "1".repeat(400) }, secret),
+    "an old one with a valid signature": signed({ ...real, timestamp: old }, secret),
+    "one from the future with a valid signature": signed({ ...real, timestamp: early }, secret),
+    "one signed with another secret": signed(real, `${secret}x`),
+    "one signed with an empty secret": signed(real, ""),
+    "an invalid timestamp": signed({ ...real, timestamp: `${real.timestamp}.0` }, secret),
+    "a timestamp with very many digits": signed({ ...real, timestamp: "1".repeat(400) }, secret),
     "no timestamp": { ...real, timestamp: "" },
     "no signature": { ...real, signature: "" },
     "half a signature": { ...real, signature: real.signature.slice(0, 40) },

@@ -22,7 +22,10 @@ interface Info {
   }[];
 }
 
-/** Everything that a function imports, without types. @param atStart without what is loaded by a call that needs it */
+/**
+ * Everything that a function imports, without types.
+ * @param atStart leaves out what is loaded only when a call needs it
+ */
 async function readImports(name: string, atStart: boolean): Promise<Info["modules"]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", join(FUNCTIONS, name, "index.ts")],
@@ -31,7 +34,7 @@ async function readImports(name: string, atStart: boolean): Promise<Info["module
   }).output();
   const { roots, redirects, modules }: Info = JSON.parse(new TextDecoder().decode(stdout));
   const reached = new Set<string>(roots);
-  // A Set is iterated to its end, also over what is added meanwhile.
+  // Iterating a Set also visits items that are added meanwhile.
   for (const specifier of reached) {
     const dependencies = modules.find((module) => module.specifier === specifier)?.dependencies ?? [];
     for (const { code, isDynamic } of dependencies) {
@@ -52,7 +55,7 @@ for (const { name, gate } of resources) {
 
   // The functions for members share the schemas of those for keys.
   if (gate === "session") continue;
-  Deno.test(`${name} imports nothing of another function but the schemas of its records`, async () => {
+  Deno.test(`${name} imports from other functions only the schemas of their records`, async () => {
     const files = (await readImports(name, false)).flatMap(({ specifier }) =>
       specifier.split("/supabase/functions/")[1] ?? []
     );

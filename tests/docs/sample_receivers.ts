@@ -138,7 +138,7 @@ export function serverOf(command: (file: string, port: number) => string[]): Lan
     return {
       async accepts(delivery) {
         const status = await post(delivery);
-        // Only these statuses: a receiver that crashed has not refused the delivery.
+        // Accepts only these statuses, because a receiver that crashed has not refused the delivery.
         assert.ok(status === 204 || status === refusal, `status ${status}: ${await Deno.readTextFile(log)}`);
         return status === 204;
       },

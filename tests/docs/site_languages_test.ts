@@ -16,7 +16,7 @@ async function collect(folder: string): Promise<void> {
 }
 await collect(FOLDER);
 
-Deno.test("Every page of the site is in both languages and in the sidebar, and every entry of that has its page", () => {
+Deno.test("Every page of the site is in both languages and in the sidebar, and every entry of the sidebar has its page", () => {
   const expected = SLUGS.flatMap((slug) => [`${slug}.md`, `en/${slug}.md`]);
   assert.deepEqual(files.toSorted(), expected.sort());
 });
@@ -29,7 +29,7 @@ Deno.test("Every page of the site has headings of the same levels, and tables of
   for (const { slug, pt, en } of await sitePages()) assert.deepEqual(shapeOf(en), shapeOf(pt), slug);
 });
 
-Deno.test("Every page of the site has a title and a description, each of them its own in its language", async () => {
+Deno.test("No two pages of the site have the same title or description in one language", async () => {
   for (const language of ["pt", "en"] as const) {
     const pages = (await sitePages()).map((page) => parsePage(page.slug, page[language]));
     assert.ok(pages.length > 0);

@@ -87,7 +87,7 @@ Deno.test(needing(["sh", "curl", "sed"], {
     }),
 }));
 
-test("The pages that say for how long a delivery is tried say what the schedule adds up to", async ({ sql }) => {
+test("The pages that say how long a delivery is tried give the sum of the schedule", async ({ sql }) => {
   const [row] = await sql`
     select sum(extract(epoch from crm.retry_delay(attempt)))::float8 as seconds from generate_series(1, 4) attempt`;
   const hours = row!["seconds"] / 3600;
@@ -100,7 +100,7 @@ test("The pages that say for how long a delivery is tried say what the schedule 
 });
 
 Deno.test(needing(["sh", "openssl", "sed"], {
-  name: "The signature that the page of webhooks works out is the one that it shows",
+  name: "The command on the page of webhooks computes the signature that the page shows",
   fn: async () => {
     await using reader = await openReader(baseUrl, "");
     const shown = blocks.text[0]!.trimEnd();

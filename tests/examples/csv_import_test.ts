@@ -49,7 +49,7 @@ async function openImport() {
   };
 }
 
-Deno.test("clients/examples/csv-import imports the file of its README, says which lines it rejects, and takes them corrected", async () => {
+Deno.test("clients/examples/csv-import imports the file of its README, says which lines it rejects, and imports them once they are corrected", async () => {
   await using opened = await openImport();
   const dry = await opened.run(DRY_RUN);
   assert.equal(dry.code, 0, dry.output);
@@ -84,7 +84,7 @@ Deno.test("clients/examples/csv-import imports the file of its README, says whic
   assert.equal(names.filter((name) => name.startsWith("contatos.rejeitados")).length, 1, names.join());
 });
 
-Deno.test("clients/examples/csv-import goes on where it was cut off, and reads a file as Excel saves it", async () => {
+Deno.test("clients/examples/csv-import continues where it was cut off, and reads a file as Excel saves it", async () => {
   await using opened = await openImport();
   const { proxy } = opened;
   const lines = Array.from({ length: 250 }, (_, at) => {

@@ -83,7 +83,7 @@ async function makeOlder(workspaceId: string): Promise<void> {
 const numbered = (count: number, make: (number: number) => object) =>
   Array.from({ length: count }, (_, at) => make(at));
 
-Deno.test("clients/examples/erp-sync copies everything, goes on where it was killed, and then reads only what changed", async () => {
+Deno.test("clients/examples/erp-sync copies everything, continues where it was killed, and then reads only what changed", async () => {
   await using opened = await openSync();
   const { api, proxy, example, query } = opened;
   const [companyId] = await opened.create("companies", [{ name: "Padaria Sol", external_id: "e-1" }]);
@@ -101,7 +101,7 @@ Deno.test("clients/examples/erp-sync copies everything, goes on where it was kil
     numbered(20, (at) => ({ title: `Negócio ${at}`, value: at, contact_id: contactIds[at] })),
   );
 
-  // A run stores a mark of one minute before it began.
+  // A run stores a mark that lies one minute before its start.
   await makeOlder(opened.workspace.id);
 
   // Lets four requests pass: for the feed's cursor, the companies, and two of the three pages of contacts.

@@ -101,7 +101,7 @@ Deno.test("clients/examples/form-relay passes a lead on, and neither its pages n
   assert.ok(!opened.relay.output().includes(workspace.key));
 });
 
-Deno.test("clients/examples/form-relay keeps leads while the API is away, and sends each once: by itself, and when it starts again", async () => {
+Deno.test("clients/examples/form-relay keeps leads while the API is away, and sends each once, when the API is back or when the relay restarts", async () => {
   await using opened = await openRelay();
   const { proxy } = opened;
   proxy.setLine("down");
@@ -137,7 +137,7 @@ Deno.test("clients/examples/form-relay keeps leads while the API is away, and se
   assert.equal((await opened.deals()).length, 3);
 });
 
-Deno.test("clients/examples/form-relay puts aside for good what the API refuses, and keeps what only the key or the rate prevents", async () => {
+Deno.test("clients/examples/form-relay puts aside leads that the API refuses, and keeps leads that only a wrong key or the rate limit stops", async () => {
   await using opened = await openRelay({ rateLimit: 1 });
   const { proxy, example } = opened;
   const bad = { first_name: "Ana\u0000", email: "ana@exemplo.com.br", submission_id: crypto.randomUUID() };
@@ -168,7 +168,7 @@ Deno.test("clients/examples/form-relay puts aside for good what the API refuses,
   assert.deepEqual(await opened.files("refused"), [`${bad.submission_id}.json`, "(edited).json"].sort());
 });
 
-Deno.test("clients/examples/form-relay takes leads only from its form, tells visitors what is wrong, and robots nothing", async () => {
+Deno.test("clients/examples/form-relay takes leads only from its form, tells visitors what is wrong, and tells bots nothing", async () => {
   await using opened = await openRelay();
   const { origin } = opened;
   const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };

@@ -63,7 +63,7 @@ async function openStack(port: number) {
 type Stack = Awaited<ReturnType<typeof openStack>>;
 
 for (const command of ["npm start", "npm run hono"]) {
-  Deno.test(`The receiver that ${command} starts takes genuine deliveries alone, of both secrets of a rotation, and works once on each event`, async (t) => {
+  Deno.test(`The receiver that ${command} starts takes only genuine deliveries, signed with either secret of a rotation, and processes each event once`, async (t) => {
     const port = freePort();
     const stack = await openStack(port);
     try {
@@ -115,8 +115,8 @@ async function tryReceiver(
     return text.split("\n").filter(Boolean).map((line) => line.split(" ")[1]);
   };
   /**
-   * Waits until the inbox holds no event's data. A receiver killed earlier would work on an event again: if the event
-   * is not marked as done yet, or if SQLite still has its journal, which undoes the mark.
+   * Waits until the inbox holds no event's data. A receiver killed earlier would process an event again, because the
+   * event is not marked as done yet, or because SQLite still has its journal, which undoes the mark.
    */
   const emptied = () =>
     eventually(async () => {
@@ -135,7 +135,7 @@ async function tryReceiver(
       const again = await stack.call("GET", `/api-v1-webhooks/${id}/deliveries/${delivery.id}`);
       return again.attempts_made.length === 2 && again.state === "delivered";
     }, "the second attempt");
-    // Events are worked on in order, so if the first event were worked on twice, that would come before this one.
+    // Events are worked on in order, so if the first event were processed twice, that would come before this one.
     await stack.call("POST", `/api-v1-webhooks/${id}/test`);
     await receiver.prints("Teste recebido: contact.created");
     assert.equal(receiver.output().split("João").length, 2, receiver.output());
@@ -163,7 +163,7 @@ async function tryReceiver(
     assert.ok(!(await large.text()).includes(example.folder));
   });
 
-  await t.step("work that fails, also over a restart", async () => {
+  await t.step("work that fails is repeated, also after a restart", async () => {
     await emptied();
     await receiver.kill();
     await Deno.writeTextFile(join(example.folder, "work.js"), NOTING_WORK);

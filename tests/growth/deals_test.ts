@@ -9,7 +9,7 @@ import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 const ROWS = 60_000;
 /** The oldest deals, which were changed last: more than crm.list_by reads from the index of updated_at. */
 const CHANGED = 6_000;
-/** The number of deals that are not archived, where nearly all are: the oldest ones. */
+/** The number of deals that are not archived, the oldest ones, in the test where nearly all are archived. */
 const IN_USE = 60;
 const PAGE = { limit: 50 };
 
@@ -66,7 +66,7 @@ async function makeDeals(sql: ReturnType<typeof openDatabase>, archived: string)
   return { workspace, seller, check, update };
 }
 
-Deno.test("a call reads a bounded part of the deals, where its filters match old deals, none, or never the same deal", async (t) => {
+Deno.test("a call reads a bounded part of the deals, even if its filters match only old deals or none", async (t) => {
   await using sql = openDatabase();
   const { workspace, seller, check, update } = await makeDeals(sql, "null::timestamptz");
   const second = workspace.stages[1].id;
@@ -111,19 +111,19 @@ Deno.test("a call reads a bounded part of the deals, where its filters match old
       from crm.deals where workspace_id = ${workspace.id}`;
     await admin`vacuum analyze crm.proposals`;
   }
-  // The funnel reads 1,001 deals of each of the two stages, 50 of them again in some 300 blocks, and in as many blocks
-  // the proposals of these.
+  // The funnel reads 1,001 deals for each of the two stages. It reads 50 of them again in some 300 blocks, and their
+  // proposals in as many.
   const funnel: Case = { args: { workspace_id: workspace.id }, verb: "app.funnel_get", most: 1_200 };
   await check(t, "the funnel, open", funnel);
   await update("status = 'ganho', closed_at = now() - interval '1 day'");
   await check(t, "the funnel, closed", funnel);
 });
 
-Deno.test("a page of deals costs as much where nearly all are archived, and the archived ones are read as any others", async (t) => {
+Deno.test("a page of deals costs no more if nearly all deals are archived, and archived deals are read like any others", async (t) => {
   await using sql = openDatabase();
   const { seller, check, update } = await makeDeals(sql, `case when n > ${IN_USE} then made end`);
-  // Most blocks look up some 100 rows by id, four blocks each. The others are those of two indexes: one read in the
-  // list's order, one for at most 1,250 rows.
+  // Looking up some 100 rows by id reads most of these blocks, four for each row. The rest belong to two indexes: one
+  // read in the list's order, one for at most 1,250 rows.
   const most = 500;
   const cases: [title: string, finds: number, args: Record<string, unknown>][] = [
     ["none of the newest is in use", 0, {}],

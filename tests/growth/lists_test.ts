@@ -6,9 +6,9 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const [SMALL, LARGE, OTHERS] = [1_000, 50_000, 200_000];
-/** A page of the large workspace may touch at most this many times the blocks of the same page of the small one… */
+/** A page of the large workspace may read at most this many times the blocks of the same page of the small one. */
 const RATIO = 1.5;
-/** …or, for the rows that changed last, this many blocks: they are scattered; each of 61 is looked up twice by id. */
+/** The most blocks for the rows that changed last: they are scattered, and each of 61 is looked up twice by id. */
 const SCATTERED = 2 * 61 * 5;
 
 /** Creates a workspace with contacts, ten of which work at its company. */
@@ -89,8 +89,8 @@ Deno.test("every index begins with workspace_id, so that no list reads another w
     join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
     where c.relnamespace = 'crm'::regnamespace and not c.relispartition and a.attname <> 'workspace_id'
       and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`;
-  // Lookups before the workspace is known, the daily purges, the ids that encrypted secrets belong to, the deliveries of
-  // a subscription, and the dispatcher's scans of all workspaces.
+  // These indexes serve lookups before the workspace is known, the daily purges, and the ids that encrypted secrets
+  // belong to. They also serve the deliveries of a subscription, and the dispatcher's scans of all workspaces.
   const expected = `
     api_keys_grants api_keys_id_key idempotency_keys_age key_calls_age key_secrets_age key_secrets_hash_key
     list_cursors_age members_user proposal_links_token_hash_key webhook_deliveries_ended_badly
@@ -116,7 +116,7 @@ Deno.test("a list by an external_id and another filter reads the index of extern
     const args = { limit: 50, external_id: "erp-100", ...filter };
     const { reply, blocks } = await callVerb(sql, id, "api.company_list", args);
     assert.equal(reply.data.length, 1);
-    // Enough to find one company by two indexes. All companies and their index by id are over 1,000 blocks.
+    // This is enough to find one company by two indexes. All companies and their index by id are over 1,000 blocks.
     assert.ok(blocks <= 40, `${blocks} blocks`);
   }
 });
@@ -138,6 +138,7 @@ Deno.test("A search finds unindexed changes at the end of the feed without readi
     await sql.unsafe(query);
     return await countBlocks(sql, query);
   });
-  // Enough to descend the indexes of a few days' partitions. The index of these events by id alone is 400 blocks.
+  // This is enough to descend the indexes of a few days' partitions. The index of these events by id alone is 400
+  // blocks.
   assert.ok(blocks <= 120, `${blocks} blocks`);
 });

@@ -19,7 +19,7 @@ Deno.test("Recording a group of outcomes reads no other delivery of the day, eve
       update crm.webhook_queue set state = 'leased', lease_until = now() + interval '1 hour', lease_token = 1
       where state = 'ready' returning workspace_id, delivery_id, lease_token`;
   };
-  // In one transaction, because Postgres may reset these counters when a transaction ends.
+  // Counts in one transaction, because Postgres may reset these counters when a transaction ends.
   const countReads = (outcomes: Outcome[]) =>
     sql.begin(async (sql) => {
       const before = await readRows(sql);
@@ -27,7 +27,7 @@ Deno.test("Recording a group of outcomes reads no other delivery of the day, eve
       return await readRows(sql) - before;
     });
 
-  // Postgres plans each of the first five calls anew, and then may keep one plan.
+  // Postgres plans each of the first five calls separately, and then may keep one plan.
   for (const outcome of await lease(7)) await countReads([outcome]);
   const leased = await lease(DELIVERIES);
   const read = await countReads(leased.slice(-GROUP));

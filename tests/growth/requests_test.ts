@@ -7,7 +7,7 @@ import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 
 const REQUESTS = 100_000;
 
-/** The most rows that a page may read: its own twice, and where a filter looks, those that it skips twice. */
+/** The most rows that a page may read: each of its own rows twice, and each row that a filter skips twice. */
 const PAGES: { query: Record<string, unknown>; rows: number; atMost: number }[] = [
   { query: {}, rows: 50, atMost: 250 },
   { query: { limit: 200 }, rows: 200, atMost: 700 },
@@ -19,7 +19,7 @@ const PAGES: { query: Record<string, unknown>; rows: number; atMost: number }[] 
   { query: { code: "not_found" }, rows: 0, atMost: 10_300 },
 ];
 
-Deno.test("A page of the log of requests reads at most 5,000 requests twice, and the count of failures once, however many a key made", async () => {
+Deno.test("A page of a key's log reads at most 5,000 requests twice, and the count of failures reads them once", async () => {
   await using world = await openWorld();
   const { sql } = world;
   const { id } = await makeWorkspace(sql);
@@ -35,7 +35,7 @@ Deno.test("A page of the log of requests reads at most 5,000 requests twice, and
     from generate_series(1, ${REQUESTS}) n`;
   await sql`vacuum analyze crm.requests`;
   for (const { query, rows, atMost } of PAGES) {
-    // In one transaction, because Postgres may reset these counters when a transaction ends.
+    // Counts in one transaction, because Postgres may reset these counters when a transaction ends.
     const { found, read } = await sql.begin(async (sql) => {
       const before = await readRows(sql);
       const [reply] = await sql<[{ n: number }]>`
@@ -55,7 +55,7 @@ Deno.test("A page of the log of requests reads at most 5,000 requests twice, and
     return { ...row, read: await readRows(sql) - before };
   });
   assert.equal(isPartial, true);
-  // One more than it counts, by which it knows that there are more, and one of each day's partition.
+  // It reads one row more than it counts, to know whether there are more, and one row of each day's partition.
   assert.ok(read <= 5010, `request_failures read ${read} rows`);
 });
 

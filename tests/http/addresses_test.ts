@@ -10,7 +10,7 @@ const NOT_LIVE = `
   /api-v1-owners/1
 `.trim().split(/\s+/);
 
-test("addresses that are announced but not live answer 404 not_found, any method, with or without a key (spec 4.5, 9)", async ({ workspace: { key } }) => {
+test("addresses that are announced but not live answer 404 not_found to any method, with or without a key (spec 4.5, 9)", async ({ workspace: { key } }) => {
   for (const path of NOT_LIVE) {
     for (const method of ["GET", "POST", "PATCH", "DELETE", "PUT"]) {
       for (const withKey of [null, key, "wrong"]) {
@@ -33,12 +33,12 @@ Deno.test("GET /api-v1-health needs no key and reports the state of the database
   assert.equal((await call("POST", "/api-v1-health")).status, 405);
 });
 
-test("a trailing slash is the same address, another case is not", async ({ workspace: { key } }) => {
+test("a path with a trailing slash is the same address, a path in another letter case is not", async ({ workspace: { key } }) => {
   assert.equal((await call("GET", "/api-v1-pipelines/", { key })).status, 200);
   assert.equal((await call("GET", "/API-V1-pipelines", { key })).status, 404);
 });
 
-test("A 404 says whether the address or the record is missing; another workspace's record is missing like an unknown one (spec 7)", async ({ sql, workspace: { key } }) => {
+test("A 404 says whether the address or the record is missing; another workspace's record counts as missing, like an unknown one (spec 7)", async ({ sql, workspace: { key } }) => {
   const { deal } = await makeWorkspaceWithDeal(sql);
   const address = "Este endereço não existe; confira o caminho na documentação";
   const record = "Registro não encontrado";

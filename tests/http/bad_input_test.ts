@@ -11,7 +11,7 @@ function keys(count: number): string {
   return Array.from({ length: count }, (_, i) => `"k${i}":0`).join(",");
 }
 
-/** Each body is whole, or what follows the first name. */
+/** Each entry is a whole body, or what follows `"first_name"` in one. */
 const invalidBodies: [what: string, body: string, field: string][] = [
   ["a NUL character", '{"first_name":"a\\u0000b"}', "first_name"],
   ["an unpaired surrogate", '{"first_name":"a\\ud800"}', "first_name"],
@@ -41,7 +41,7 @@ for (const [what, rest, field] of invalidBodies) {
   });
 }
 
-test("POST /api-v1-leads takes 32 levels and text of every plane (spec 8)", async ({ sql, api }) => {
+test("POST /api-v1-leads accepts 32 levels of nesting and text from every Unicode plane (spec 8)", async ({ sql, api }) => {
   const x = JSON.parse(`${"[".repeat(30)}${"]".repeat(30)}`);
   const reply = await api.post(LEADS, {
     first_name: "Zoë 😀 \u{10FFFF}",

@@ -6,8 +6,8 @@ import { eventually } from "../support/mailbox.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { databaseUrl } from "../support/stack.ts";
 
-Deno.test("Without DATABASE_URL a call is a 503, and a log line says what to set: the owner's address is not used", async () => {
-  // Supabase sets the second in every function.
+Deno.test("Without DATABASE_URL a call is a 503, a log line says what to set, and the owner's address is not used", async () => {
+  // Supabase sets SUPABASE_DB_URL in every function.
   await withEnvironment({ DATABASE_URL: null, SUPABASE_DB_URL: databaseUrl }, async (lines) => {
     const headers = { "X-API-Key": generateKey() };
     const reply = await serveResource(pipelines)(

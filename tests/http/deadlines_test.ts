@@ -11,7 +11,7 @@ Deno.test("A statement that is too slow is service_unavailable in time, and the 
     await assert.rejects(slow, { code: "service_unavailable" });
     // The call gave up before the statement ended.
     assert.ok(performance.now() - started < 2_700);
-    // On another connection: the first one still sleeps.
+    // This query takes another connection, because the first one still sleeps.
     assert.deepEqual(await query({ name: "one", text: "select 1 as one" }), [{ one: 1 }]);
   });
 });

@@ -22,7 +22,7 @@ function countAnswers(calls: Promise<number>[]): () => number {
   return () => answered;
 }
 
-test("two hundred callers with random keys and tokens delay neither a known key nor the first call of another", async ({ sql, workspace }) => {
+test("two hundred callers with random keys and tokens delay neither a known key nor the first call of another key", async ({ sql, workspace }) => {
   // Each statement takes 50 ms, so 200 of them on the four connections take 2.5 s.
   await using proxy = startDelayProxy(functionsDatabaseUrl, 25);
   await using server = await startServer({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "4" });

@@ -10,7 +10,7 @@ import { test } from "../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 const LARGE = JSON.stringify({ name: "A", ignored: "b".repeat(100_000) });
-/** Long enough for a loaded machine, and less than the 15 s for which a body is read. */
+/** A time long enough for a loaded machine, and less than the 15 s for which a body is read. */
 const SOON_MS = 6_000;
 
 /** Announces a body, sends a piece of it, and returns the reply. */

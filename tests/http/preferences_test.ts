@@ -107,7 +107,7 @@ test("handling=strict names unknown fields with all other mistakes, at most as m
   assert.equal(Object.keys(assertError(full, "validation_error")).length, 100);
 });
 
-test("handling=strict names a field once, with what is wrong with its name where that cannot be stored", async ({ api }) => {
+test("handling=strict names a field once, and says what is wrong if its name cannot be stored", async ({ api }) => {
   const unstorable = ['"\\ud800"', '"a\\u0000b"', '"__proto__"', '"twice": 1, "twice"'];
   for (const name of unstorable) {
     const reply = await api.post("/api-v1-contacts", `{"name": "Ana", ${name}: 1}`, STRICT);

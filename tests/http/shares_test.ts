@@ -67,7 +67,8 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
   const more = [await makeKey(sql, workspace.id), await makeKey(sql, workspace.id)].map(({ key }) => key);
   const keys = [workspace.key, ...more];
   for (const key of [victim.key, workspace.key]) await isolate.send({ "X-API-Key": key });
-  // First an unknown key calls first, in an isolate where nothing else runs; then a known key does.
+  // In the first round an unknown key calls first, in an isolate where nothing else runs; in the second a known key
+  // does.
   for (const order of [keys.toReversed(), keys]) {
     await holder`begin`;
     await holdLimits(holder, await keyIds(sql, [workspace.id]));
@@ -85,11 +86,13 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
     assert.equal(answered, 0);
     if (order === keys) await holder`rollback`;
     for (const [index, { status, retryAfter }] of (await Promise.all(calls)).entries()) {
-      // On a busy machine the calls above may take 5 s, for which a call waits for a place of its workspace.
+      // On a busy machine the calls above may take 5 s, as long as a call waits for a connection of its workspace's
+      // share.
       const isServed = order === keys && (status === 200 || await ended[index]! < 5);
       assert.deepEqual([status, retryAfter], isServed ? [200, null] : [503, "5"]);
     }
-    // A call waits at most 5 s for a place of its workspace, 5 s for a connection, and 5 s for the lock.
+    // A call waits at most 5 s for its workspace's share of the connections, 5 s for a connection, and 5 s for the
+    // lock.
     assert.ok(seconds() < 20, `${seconds().toFixed(1)} s`);
     if (order !== keys) await holder`rollback`;
   }
@@ -124,7 +127,7 @@ test("a call that was cancelled before it was counted is counted before the next
   const replies = await Promise.all([isolate.send(headers), isolate.send(headers)]);
   assert.deepEqual(replies.map(({ status }) => status), [503, 503]);
   await holder`rollback`;
-  // 120 minus this call and the two that were cancelled.
+  // 117 is the limit of 120 minus this call and the two cancelled calls.
   for (const left of [117, 116]) {
     assert.deepEqual(await isolate.send(headers), { status: 200, left, retryAfter: null });
   }

@@ -98,7 +98,7 @@ Deno.test("The last connection is kept for a workspace that has none", async () 
   assert.equal(share.isIdle, true);
 });
 
-Deno.test("A task without an owner counts as every workspace's, until another task waits for it and its owner is looked up", async () => {
+Deno.test("A task without an owner counts against every workspace, until another task waits for it and its owner is looked up", async () => {
   const share = new FairShare(1, 2);
   const asked: PromiseWithResolvers<string | undefined>[] = [];
   const stranger = startTask(share, () => {
@@ -126,7 +126,7 @@ Deno.test("A task without an owner counts as every workspace's, until another ta
   assert.equal(share.isIdle, true);
 });
 
-Deno.test("Of many tasks without an owner one starts, and the others once their owner is known", async () => {
+Deno.test("Of many tasks without an owner only one starts at first; the others start once their owner is known", async () => {
   const share = new FairShare(2, 4);
   const tasks = Array.from({ length: 20 }, () => startTask(share, () => Promise.resolve("a")));
   await pause(1);

@@ -21,7 +21,7 @@ const DEALS = "/api-v1-deals";
 const choicesOf = ({ body }: Reply, at = 0) =>
   body.error.details[at].choices?.map(({ id }: { id: string }) => id);
 
-test("The choices for an owner are the active members, for a reason the active ones, for a pipeline the active ones", async ({ sql, workspace, api, newDeal }) => {
+test("The choices for an owner, a loss reason or a pipeline are the active members, reasons or pipelines", async ({ sql, workspace, api, newDeal }) => {
   const seller = await makeMember(sql, workspace);
   const former = await makeMember(sql, workspace);
   await sql`update crm.members set is_active = false where id = ${former}`;
@@ -76,7 +76,7 @@ test("The choices for a stage are the stages of the named pipeline, else of the 
   assert.deepEqual(listed.sort(), [...first, ...other.stages].sort());
 });
 
-test("20 members are choices, and 21 are not", async ({ sql, workspace, api }) => {
+test("An error lists up to 20 members as choices, and none if there are 21", async ({ sql, workspace, api }) => {
   const send = () => api.post(CONTACTS, { name: "Ana", owner_id: UNKNOWN_ID });
   for (let count = 1; count < 20; count++) await makeMember(sql, workspace);
   assert.equal(choicesOf(await send()).length, 20);
@@ -204,7 +204,7 @@ test("An id that is of the right kind, but was merged or erased, is not said to 
   assert.deepEqual(assertError(reply, "invalid_reference"), { contact_id: "Não existe no workspace" });
 });
 
-test("A filter by an owner, stage or pipeline that the workspace never had is an error; by an inactive one it filters (spec 7)", async ({ sql, workspace, api, newDeal }) => {
+test("A filter by an owner, stage or pipeline that the workspace never had is an error; a filter by an inactive one works (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   await newDeal();
   const former = await makeMember(sql, workspace);
   const pipeline = await makePipeline(sql, workspace);
@@ -238,7 +238,7 @@ test("A filter by an owner, stage or pipeline that the workspace never had is an
   }
   const both = await api.get(`${DEALS}?owner_id=${UNKNOWN_ID}&stage_id=${UNKNOWN_ID}&q=padaria`);
   assertError(both, "invalid_reference", ["owner_id", "stage_id"]);
-  // A filter by an unknown id is no error: the list is empty, because the record may have been deleted.
+  // A filter by an unknown id is not an error: the list is empty, because the record may have been deleted.
   assert.deepEqual(ids(await api.get(`${DEALS}?contact_id=${UNKNOWN_ID}`)), []);
   assert.deepEqual(ids(await api.get(`/api-v1-notes?deal_id=${UNKNOWN_ID}`)), []);
 });

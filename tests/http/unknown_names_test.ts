@@ -43,7 +43,7 @@ test("One reply names what is wrong in the query and in the body of an upsert", 
   });
 });
 
-test("A field that the call has is not suggested for an unknown one", async ({ api }) => {
+test("A field that the call already has is not suggested for an unknown field", async ({ api }) => {
   const details = assertError(
     await api.post(CONTACTS, { name: "Ana", nome: "Ana" }, STRICT),
     "validation_error",
@@ -61,7 +61,7 @@ test("A batch names the nearest field in at most 100 of its details", async ({ a
   assert.ok(text.match(/talvez/g)!.length > 80);
 });
 
-Deno.test("The nearest name is a few letters away, an alias of a field that the call has, or none", () => {
+Deno.test("The suggested name differs by a few letters, or an alias stands for it; otherwise none is suggested", () => {
   const fields = ["name", "phone", "owner_id", "value", "tax_id", "company_id", "external_id"];
   for (
     const [unknown, meant] of [

@@ -49,7 +49,7 @@ for (const { name, path, endpoint } of pathsOf("GET")) {
   });
 }
 
-// The version of a subscription is that of its detail, which has figures, so its PATCH ignores If-Match.
+// A subscription's version also covers the figures of its detail, so its PATCH ignores If-Match.
 for (const { name, path, endpoint } of pathsOf("PATCH").filter(({ name }) => name !== "api-v1-webhooks")) {
   const field = ["name", "title"].find((field) => field in inputSchema(endpoint.body!).properties!)!;
   const change = (value: number) => ({ [field]: `Texto ${value}` });
@@ -67,7 +67,10 @@ for (const { name, path, endpoint } of pathsOf("PATCH").filter(({ name }) => nam
     assert.equal(changed.status, 200, changed.text);
     const tag = changed.headers.get("ETag")!;
     const read = await client(key).get(address);
-    assert.ok(read.headers.get("ETag")!.startsWith(tag.slice(0, -1)), "that of PATCH begins that of GET");
+    assert.ok(
+      read.headers.get("ETag")!.startsWith(tag.slice(0, -1)),
+      "the tag of GET begins with that of PATCH",
+    );
 
     for (const stale of [first.headers.get("ETag")!, `W/${tag}`, '"other"', '""']) {
       assertError(await patch(2, stale), "precondition_failed");
@@ -82,7 +85,7 @@ for (const { name, path, endpoint } of pathsOf("PATCH").filter(({ name }) => nam
     assert.ok(latest.startsWith(idle.headers.get("ETag")!.slice(0, -1)), "no change, no new version");
   });
 
-  test(`of 20 simultaneous PATCHes ${path}/:id with one If-Match exactly one is done`, async ({ sql, workspace: { id, key, stages } }) => {
+  test(`of 20 simultaneous PATCHes ${path}/:id with one If-Match exactly one takes effect`, async ({ sql, workspace: { id, key, stages } }) => {
     const { records } = await makeSamples(key, stages);
     const address = `${path}/${records[name]}`;
     const tag = (await client(key).get(address)).headers.get("ETag")!;

@@ -9,9 +9,9 @@ const TITLES = {
   5: "A receiver that hangs does not delay the others",
   6: "The first attempt follows within 2 s of the poke",
   7: "Dispatchers reach the required rate, and a run stays within its limits of CPU and memory",
-  9: "The feed has every event once and in order, whoever is killed while it is written and read",
+  9: "The feed has every event once and in order, even if its writers and its reader are killed",
   10: "Claims stay quick beside many deliveries that are held",
-  11: "A day of events goes at once, without a row deleted and without a pause for others",
+  11: "A day of events is dropped at once, without deleting rows and without delaying other work",
   13: "A host never has more than 64 deliveries in flight",
 };
 

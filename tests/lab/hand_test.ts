@@ -11,7 +11,7 @@ const FOLDER = join(import.meta.dirname!, "../../bench/performance/hand");
 const CONTACT = { name: "Bia Lima", email: "bia@exemplo.com.br", phone: "+55 11 97777-1234" };
 const LEAD = { first_name: "Caio", email: "caio@exemplo.com.br", company_name: "Padaria Sol", value: 10 };
 
-Deno.test("The hand-written function does the work that it is compared by, and refuses invalid callers", async (t) => {
+Deno.test("The hand-written function does the work for which it is compared with the API, and refuses invalid callers", async (t) => {
   await using world = await openWorld();
   const { sql } = world;
   const workspace = await makeWorkspace(sql);
@@ -31,7 +31,7 @@ Deno.test("The hand-written function does the work that it is compared by, and r
     return { status: response.status, body: await response.json() };
   };
 
-  await t.step(`It creates, shows and lists the contacts of its workspace alone`, async () => {
+  await t.step(`It creates, shows and lists only the contacts of its workspace`, async () => {
     const { status, body: { id } } = await send(workspace.key, "/contacts", CONTACT);
     assert.equal(status, 201);
     const shown = await send(workspace.key, `/contacts/${id}`);
@@ -57,7 +57,7 @@ Deno.test("The hand-written function does the work that it is compared by, and r
   });
 
   await t.step(
-    `It refuses an unknown key, a missing scope, a wrong body and a call too many`,
+    `It refuses an unknown key, a missing scope, a wrong body and a call over the limit`,
     async () => {
       assert.equal((await send("svc_unknown", "/contacts")).status, 401);
       const { key } = await makeKey(sql, workspace.id, { scopes: ["contacts:read"] });
@@ -76,7 +76,7 @@ Deno.test("The hand-written function does the work that it is compared by, and r
   );
 });
 
-Deno.test("The statements of PostgREST do the same work, for the workspace in the token alone", async () => {
+Deno.test("The statements of PostgREST do the same work, only for the workspace in the token", async () => {
   await using world = await openWorld();
   const { sql } = world;
   const workspace = await makeWorkspace(sql);

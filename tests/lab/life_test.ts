@@ -10,7 +10,7 @@ const FIGURES = [
   "Updates of webhook_deliveries that write no index ÷ all",
 ];
 
-Deno.test("All kinds of requests at once meet no error, lose no webhook, and leave tables as they should", async () => {
+Deno.test("A mix of all kinds of requests gets no error, loses no webhook, and leaves tables as they should be", async () => {
   const measured = await life.measure({ short: true, minutes: 0.1, amongAll: false, note: () => {} });
   for (const name of FIGURES) {
     const figure = measured.find((figure) => figure.name === name);

@@ -1,4 +1,4 @@
-// After a restore into another cluster, transaction numbers begin at the start again.
+// After a restore into another cluster, transaction numbers start again from the beginning.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startServer } from "../../bench/harness/functions.ts";

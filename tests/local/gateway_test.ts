@@ -32,7 +32,7 @@ async function withFunctions(
   }
 }
 
-Deno.test("A function sees the gateway's own address, its own name first, the query, the method and the body (spec 1)", async () => {
+Deno.test("A function sees the gateway's own address, a path that begins with its name, the query, the method and the body (spec 1)", async () => {
   const source = `Deno.serve(async (request) => {
     const { origin, pathname, search } = new URL(request.url);
     return new Response([request.method, origin, pathname, search, await request.text()].join(" "));

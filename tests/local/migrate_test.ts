@@ -171,14 +171,14 @@ test("Nothing is applied after an applied migration was edited, and the error na
       folder,
       /^1_first\.sql was edited after the database applied it: restore the file that was deployed,/,
     );
-    // Also if no migration is missing.
+    // This also holds if no migration is missing.
     await folder.remove("2_second.sql");
     await refuses(sql, folder, /^1_first\.sql was edited/);
     await folder.add("2_second.sql", "create table public.b ();");
   }
   assert.deepEqual(await tablesOf(sql), ["a"]);
 
-  // White space and how the statements were split do not matter, nor a record without statements.
+  // Neither white space, nor how the statements were split, nor a record without statements counts as an edit.
   await folder.add("1_first.sql", first.replaceAll("\n", "\r\n\r\n"));
   const record = (statements: string[] | null) =>
     sql`update supabase_migrations.schema_migrations set statements = ${statements} where version = '1'`;

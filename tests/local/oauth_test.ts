@@ -123,7 +123,7 @@ Deno.test("An app may only name an address that it registered, and otherwise nob
   await register({ redirect_uris: ["https://example.com/callback", "cursor://anysphere.cursor/callback"] });
 });
 
-Deno.test("An app that asks wrongly gets the reason at its address", async () => {
+Deno.test("An app whose request is invalid gets the reason at its address", async () => {
   const { id } = await register();
   const { challenge } = makeVerifier();
   const wrong: [Record<string, string>, RegExp][] = [
@@ -143,7 +143,7 @@ Deno.test("An app that asks wrongly gets the reason at its address", async () =>
   }
 });
 
-Deno.test("A person who denies sends the app access_denied, and no answer is taken twice", async () => {
+Deno.test("If the person denies, the app gets access_denied, and a request can be answered only once", async () => {
   const { access_token: token } = await signUp();
   const { id } = await openRequest(token, (await register()).id, makeVerifier().challenge);
   const { searchParams } = await answer(token, id, "deny");

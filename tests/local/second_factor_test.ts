@@ -28,10 +28,10 @@ async function answer(token: string, id: string, code: string) {
   });
 }
 
-/** The code that the person's device shows, `ahead` steps from now: one step of tolerance. */
+/** The code that the person's device shows, `ahead` steps from now. Sign-in tolerates one step. */
 const codeOf = (secret: string, ahead = 0) => codeAt(secret, stepAt(Date.now()) + ahead);
 
-Deno.test("Codes are those of RFC 6238 and its test secret", () => {
+Deno.test("For the test secret of RFC 6238 the codes are those of the RFC", () => {
   const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
   for (const [at, code] of [[59, "287082"], [1111111109, "081804"], [20000000000, "353130"]] as const) {
     assert.equal(codeAt(secret, stepAt(at * 1000)), code);

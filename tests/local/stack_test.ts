@@ -148,7 +148,7 @@ test("A start upgrades the data of an earlier release, and keeps a copy that a s
     await addWorkspace(file.database_url, "Padaria");
     await query(file.database_url, forget);
   });
-  // Left by an upgrade that failed.
+  // This folder is as an upgrade that failed would leave it.
   await Deno.mkdir(`${dataDir}-before-20261126000001`);
   const upgraded = await startStackProcess(dataDir);
   await addWorkspace(upgraded.file.database_url, "Nova");
@@ -245,7 +245,7 @@ test("A start that cannot succeed says in one line what to set, without a passwo
   }
 });
 
-test("Stacks on two databases of one cluster use it in place of their own, and leave a schema auth of another service alone", async (dataDir) => {
+test("Two stacks can use two databases of one cluster in place of their own Postgres, and leave another service's schema auth alone", async (dataDir) => {
   const [elsewhere, another] = [await makeStartedDataDir(), await makeDataDir()];
   const server = await startPostgres(elsewhere, await loadSecrets(elsewhere));
   const second = new URL(server.databaseUrl);
@@ -276,7 +276,7 @@ test("Stacks on two databases of one cluster use it in place of their own, and l
         assert.deepEqual(relations.map(({ relname }) => relname), ["users"]);
         assert.equal((await query(second.href, "select from auth.users")).length, 0);
 
-        // Ends the first stack's connections, which would hide that the role's password is another one by now.
+        // Ends the first stack's connections, which would hide that the role's password has changed.
         await callApi(file, "api-v1-pipelines");
         const ofFunctions = "from pg_stat_activity where application_name = 'crm-api'";
         await query(server.databaseUrl, `select pg_terminate_backend(pid) ${ofFunctions}`);
@@ -303,11 +303,11 @@ test("While the database is down, api-v1-health and a refresh are 503; when it i
     const { body: session } = await signIn(file);
     const refresh = () => getToken(file, "refresh_token", { refresh_token: session.refresh_token });
     const health = async () => {
-      // An answer is shared for a second.
+      // The health check repeats its last reply for a second.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       return await callApi(file, "api-v1-health");
     };
-    // More calls than connections, to find a connection that is never returned.
+    // Makes more calls than there are connections, to find a connection that is never returned.
     const healths = async () => new Set(await Promise.all(Array.from({ length: 32 }, health)));
     assert.deepEqual(await healths(), new Set([200]));
     await stopPostgres(dataDir);

@@ -162,7 +162,7 @@ test("A tool call counts towards the limit of its key, and says how long to wait
   assert.deepEqual({ status, code: body.error.data.code }, { status: 200, code: "rate_limited" });
 });
 
-test("A tool call is one SQL statement, as listing the tools is, and ping is none", async ({ workspace: { key } }) => {
+test("A tool call and a list of the tools send one SQL statement each, and ping sends none", async ({ workspace: { key } }) => {
   await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({
     DATABASE_URL: proxy.url,

@@ -164,7 +164,7 @@ test("The key is taken from X-API-Key or from Authorization, and every other cal
   }
 });
 
-test("A page of another origin is refused with 403, and one of the console's may call", async ({ workspace: { key } }) => {
+test("A page of another origin is refused with 403, and a page of the console may call", async ({ workspace: { key } }) => {
   for (const origin of ["https://malicioso.example", "null", "http://localhost:1"]) {
     const reply = await post(request("ping"), { "X-API-Key": key, "Origin": origin });
     assertRpcError(reply, { status: 403, code: -32600, id: null });

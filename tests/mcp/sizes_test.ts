@@ -7,7 +7,7 @@ import { test } from "../support/scenario.ts";
 
 const MAX_REPLY_BYTES = 2_000_000;
 
-/** Contacts of which 28 fill the largest page that the API answers, some 500 KB. */
+/** Adds contacts so large that 28 of them fill the largest page that the API answers, some 500 KB. */
 function addContacts(sql: Sql, workspaceId: string, count: number): Promise<unknown> {
   return sql`
     insert into crm.contacts (workspace_id, owner_id, name, custom_fields)
@@ -31,7 +31,7 @@ test("A list of 20 large reads is answered under 2 MB: the messages after the fi
   };
   const before = await calls();
   const { text, body } = await post(list, { "X-API-Key": key });
-  assert.equal(before - await calls(), 2, "one of the list, and the call that asks");
+  assert.equal(before - await calls(), 2, "one call of the list, and the call that reads the count");
   assert.ok(text.length > 500_000 && Buffer.byteLength(text) < MAX_REPLY_BYTES, `${text.length}`);
   assert.deepEqual(body.map(({ id }: { id: number }) => id), list.map(({ id }) => id));
   assert.equal(body[0].result.structuredContent.data.length, 20);

@@ -74,7 +74,7 @@ test("Five prompts have the commonest jobs, and each says which argument it need
   assert.equal((await send("prompts/get", { name: "nada" })).error.code, -32602);
 });
 
-test("A date and a time without an offset are those of the time zone, and one with an offset stays", async ({ sql, workspace, newDeal }) => {
+test("A date or a time without an offset is read in the workspace's time zone, and a time with an offset is kept", async ({ sql, workspace, newDeal }) => {
   const call = toolClient(workspace.key);
   const { id: deal_id } = await newDeal();
   const dueOf = async (due_at: string) => (await call("activities_create", { deal_id, due_at })).data.due_at;

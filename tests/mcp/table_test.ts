@@ -12,7 +12,7 @@ for (const { path, text } of writtenFiles()) {
   });
 }
 
-Deno.test("Every endpoint of a key is a tool, or has a reason why it is none", () => {
+Deno.test("Every endpoint that takes a key is a tool, or has a stated reason why it is not", () => {
   const wanted = keyEndpoints.filter(({ route }) => !Object.hasOwn(NOT_TOOLS, route.endpoint.operation));
   assert.deepEqual([...TOOLS.keys()].sort(), wanted.map(toolName).sort());
   const operations = keyEndpoints.map(({ route }) => route.endpoint.operation);
@@ -27,7 +27,7 @@ Deno.test("No tool answers with the secret of a subscription", () => {
   for (const listed of revealing) assert.equal(TOOLS.has(toolName(listed)), false, listed.title);
 });
 
-Deno.test("Every client can take every tool", () => {
+Deno.test("Every MCP client can read the schema of every tool", () => {
   for (const { definition } of TOOLS.values()) {
     const { name, title, description, inputSchema } = definition;
     assert.match(name, /^[a-z_]{1,40}$/);

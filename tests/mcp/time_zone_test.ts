@@ -22,7 +22,7 @@ test("A tool reads times without an offset in the workspace's time zone, and a l
   assert.equal(data[0].closed_at, "2026-11-28");
 });
 
-Deno.test("An offset is that of the moment, also where clocks change", () => {
+Deno.test("The offset is the one that applies at that moment, even where clocks change", () => {
   const newYork = new LocalTime("America/New_York");
   for (
     const [text, expected] of [

@@ -81,7 +81,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       });
 
       await t.step(
-        "a person's list of workspaces is of both nodes, and only a live session opens them",
+        "a person's list has the workspaces of both nodes, and only a live session opens them",
         async () => {
           const [admin0, admin1] = await Promise.all(
             ([[sql0, on0], [sql1, on1]] as const).map(async ([sql, { id, memberId }]) => {
@@ -116,7 +116,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       );
 
       await t.step(
-        "deliveries of both nodes are claimed with different numbers, and recorded at their nodes",
+        "deliveries of both nodes are claimed with different lease numbers, and recorded at their nodes",
         async () => {
           const subscribed = [[sql0, on0.id], [sql1, on1.id]] as const;
           for (const [sql, id] of subscribed) {
@@ -177,7 +177,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       );
 
       await t.step(
-        "while node 1 is down its workspaces get 503 at once, and the others all answers",
+        "while node 1 is down, calls of its workspaces get 503 at once, and all other calls are answered",
         async () => {
           await nodes.nodes[1].kill();
           await addDeliveries(sql0, on0.id, await addSubscription(sql0, on0.id), 1);
@@ -196,7 +196,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         },
       );
 
-      await t.step("a key of an unknown slot is a 401 that asks no node", async () => {
+      await t.step("a key with an unknown slot gets 401, and no node is asked", async () => {
         await Promise.all(nodes.nodes.map((node) => node.kill()));
         assert.deepEqual((await call(generateKey())).code, "invalid_api_key");
         await Promise.all(nodes.nodes.map((node) => node.start()));

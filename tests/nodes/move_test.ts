@@ -119,7 +119,8 @@ Deno.test(needing(NODE_PROGRAMS, {
         await t.step("a mover that is killed at any step is taken up again by the same command", async () => {
           let [kills, to] = [0, 1];
           for (const [line, ms] of KILLS) {
-            // If the kill before came so late that the line is over, the move ends; then the next one goes back.
+            // If the previous kill came after this line, the move now ends without printing it, and the next move goes
+            // back.
             if (await killAt(line, ms, ["--to", `${to}`])) kills++;
             else to = 1 - to;
           }
@@ -131,7 +132,7 @@ Deno.test(needing(NODE_PROGRAMS, {
           await assertLeft(owners[0], workspace.id);
         });
 
-        await t.step("a move that was killed is undone, before it changed over and after it", async () => {
+        await t.step("a move that was killed is undone, whether or not it had changed over", async () => {
           for (const [line, ms] of [[/^Step: copy/m, 500], [/^The rest is copied/m, 0]] as const) {
             assert.ok(await killAt(line, ms, ["--to", "0"]));
             assert.equal((await move("--undo")).node, 1);
@@ -155,7 +156,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         });
 
         await t.step(
-          "a key without a slot and a person are known at the other node too, and a proxy is made anew",
+          "a key without a slot and a person are known at the other node too, and a proxy can be rebuilt",
           async () => {
             const call = async () => {
               const request = new Request("http://localhost/api-v1-me", { headers: { "X-API-Key": oldKey } });
@@ -199,7 +200,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       },
     );
 
-    /** Starts a move and kills it; returns whether it was not at its end before. */
+    /** Starts a move and kills it; returns false if the move ended before the kill. */
     async function killAt(line: RegExp, ms: number, args: string[]): Promise<boolean> {
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "-A", "--no-check", "--quiet", MAIN, "workspace", "move", workspace.id, ...args],

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { startStackProcess } from "../../run/local/stack_process.ts";
 import { needing } from "../support/needing.ts";
 import { NODE_PROGRAMS, startNodes } from "../support/nodes.ts";
-import { makeDataDir } from "../support/own_stack.ts";
+import { giveAll } from "../support/selection.ts";
+import { runShard } from "../support/shard.ts";
 
-/** Files that send every endpoint requests, with keys and as members, as on a single database. */
+/** Files that send requests to every endpoint, with keys and as members. */
 const SUITE = [
   "tests/contract/every_id_test.ts",
   "tests/api/proposals_test.ts",
@@ -16,23 +16,12 @@ Deno.test(needing(NODE_PROGRAMS, {
   name: "The contract's tests pass through the proxy, with all workspaces on node 1",
   fn: async () => {
     await using nodes = await startNodes();
-    const dataDir = await makeDataDir();
-    try {
-      const stack = await startStackProcess(dataDir, {
-        DATABASE_URL: nodes.nodes[1].url,
-        STACK_FUNCTIONS_DATABASE_URL: nodes.proxy.functionsDatabaseUrl,
-      });
-      try {
-        const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-          args: ["test", "-A", "--no-check", ...SUITE],
-          env: { DATA_DIR: dataDir, NO_COLOR: "1" },
-        }).output();
-        assert.ok(success, new TextDecoder().decode(stdout).slice(-10_000));
-      } finally {
-        await stack.stop();
-      }
-    } finally {
-      await Deno.remove(dataDir, { recursive: true });
-    }
+    const stackEnv = {
+      DATABASE_URL: nodes.nodes[1].url,
+      STACK_FUNCTIONS_DATABASE_URL: nodes.proxy.functionsDatabaseUrl,
+    };
+    const next = giveAll(SUITE.map((file) => Deno.realPathSync(file)));
+    const [result] = await runShard({ next, options: [], env: {}, stackEnv, live: false });
+    assert.ok(result!.passed > 0 && result!.failed === 0, result!.failures.join("\n"));
   },
 }));

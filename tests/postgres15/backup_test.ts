@@ -104,7 +104,7 @@ async function moveDatabase(): Promise<void> {
       (select count(*)::integer from crm.contacts c where c.name like 'Ana %') as kept,
       array(select q.delivery_id::text from crm.webhook_queue q where q.lease_until is not null) as leased`;
   assert.ok(kept >= 20 && leased.length > 0);
-  // As if the time had passed.
+  // Makes it look as if the leases had ended.
   await sql`update crm.webhook_queue set lease_until = now() where lease_until is not null`;
 
   const after = await startStackProcess(dataDir, { ...receiver.env, DATABASE_URL: next.url });
@@ -144,7 +144,7 @@ async function moveDatabase(): Promise<void> {
       60,
     );
     assert.deepEqual(ids.filter((id) => !arrived.has(id)), []);
-    // Twice arrives only what was under way or waiting when the dump was made, and arrived after it.
+    // A delivery may arrive twice only if it was under way or waiting when the dump was made, and arrived after it.
     const twice = ids.filter((id) => arrived.get(id)! > 1);
     assert.ok(twice.every((id) => arrivedBefore.has(id)));
     assert.ok([...arrived.values()].every((times) => times <= 2));

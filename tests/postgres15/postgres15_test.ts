@@ -83,7 +83,7 @@ Deno.test(
 
         await t.step("scheduling warns that without pg_net nothing wakes the dispatcher", () => {
           const warnings = notices.filter(({ severity }) => severity === "WARNING");
-          // One warning from the migration, one from the step before this.
+          // One warning comes from the migration, one from the step before this.
           assert.equal(warnings.length, 2);
           for (const { message } of warnings) {
             assert.match(message!, /pg_net is not: the job webhook-dispatch wakes no dispatcher/);
@@ -122,7 +122,7 @@ Deno.test(
           await t.step(name, () => run({ sql, url: server.url, superuserUrl: server.superuserUrl }));
         }
 
-        await t.step("pg_cron makes the partitions, as postgres and by itself", async () => {
+        await t.step("pg_cron makes the partitions on its own, as the role postgres", async () => {
           await passMidnight(150);
           await dropAll(sql);
           // Every minute instead of every hour, because a test cannot wait for that long.

@@ -188,7 +188,7 @@ const RUN_IN_ALL = [
   "search.list",
 ];
 
-/** The sample with the SDK of this tree, and without what `php -r` has already. */
+/** The sample with the SDK of this tree, and without `<?php`, which `php -r` does not accept. */
 function runnable(code: string): string {
   return code.replace("@crm-api/sdk", SDK).replace(/^<\?php\n/, "");
 }

@@ -21,7 +21,7 @@ Deno.test("Links of a page's Markdown lead to the Markdown of other pages in its
   assert.equal(link("en/index", "first-call/"), "first-call.md");
 });
 
-Deno.test("Links of a page's Markdown stay as they are to the reference, to headings and to other hosts", () => {
+Deno.test("In a page's Markdown, links to the reference, to headings and to other hosts stay as they are", () => {
   const text = "[a](../reference/) [b](#top) [c](https://example.com/x/)";
   assert.match(
     plainPage(page("en/webhooks", text)),

@@ -74,7 +74,7 @@ async function end(session: ReservedSql): Promise<void> {
   session.release();
 }
 
-Deno.test("Beside the catch-up of subscriptions", async (t) => {
+Deno.test("Transactions during the catch-up of a subscription lose and repeat no delivery", async (t) => {
   await using database = await startOwnDatabase();
   const { sql } = database;
   const pool = openSql(database.url, { max: 8 });
@@ -83,7 +83,7 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
 
   try {
     await step(
-      "what waits grows to the bound and no further, and the job fills it up again",
+      "no more deliveries wait than the bound allows, and the job fills the queue up to it again",
       async (place) => {
         await emit(sql, place, 100);
         assert.deepEqual(await counted(sql, place), { events: 100, deliveries: 10, waiting: 10 });
@@ -100,7 +100,7 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
     );
 
     await step(
-      "a transaction that is older than the mark, and emits after it, is caught up",
+      "the events of a transaction that is older than the mark, but emits after it, are caught up",
       async (place) => {
         const old = await begin(pool);
         await emit(sql, place, 30);
@@ -131,7 +131,7 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
     );
 
     await step(
-      "a transaction that comes while a catch-up ends makes its delivery itself, and does not wait",
+      "a transaction during the end of a catch-up makes its delivery itself, and does not wait",
       async (place) => {
         await emit(sql, place, 12);
         await deliverAll(sql, place);
@@ -153,7 +153,8 @@ Deno.test("Beside the catch-up of subscriptions", async (t) => {
       async (place) => {
         await emit(sql, place, 25);
         await deliverAll(sql, place);
-        // Not from the pool, which could give the killed connection to another step before it is closed.
+        // This connection is not from the pool, which could give a killed connection to another step before it is
+        // closed.
         const own = openSql(database.url, { max: 1 });
         const killed = assert.rejects(
           async () => await own`select crm.catch_up_subscriptions(), pg_sleep(60)`,

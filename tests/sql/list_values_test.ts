@@ -19,7 +19,7 @@ const VALUES = [
   ...["$1", "$sql$", "%s %L %I %1$s %", '{a,"b",NULL}', "/* */ -- \n", "é ’ \u{1f600}"],
 ];
 
-Deno.test("a value with quotes, backslashes or placeholders of SQL finds the one record that has it, by any filters together", async (t) => {
+Deno.test("a value with quotes, backslashes or placeholders of SQL finds the one record that has it, by any combination of filters", async (t) => {
   await using sql = openDatabase();
   const workspace = await makeWorkspace(sql);
   const call = (verb: string, args: object) =>

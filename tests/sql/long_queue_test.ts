@@ -21,7 +21,7 @@ async function addSubscriptions(sql: postgres.ISql, workspaceId: string, count: 
 }
 
 test("After a reactivation with a long queue a delivery that fails again waits as usual", async ({ sql, workspace: { id } }) => {
-  // Rolled back, so that the stack's own dispatcher sends nothing.
+  // The transaction is rolled back, so that the stack's own dispatcher sends nothing.
   await rolledBack(sql, async (sql) => {
     const [subscription] = await addSubscriptions(sql, id, 1) as [string];
     await sql`

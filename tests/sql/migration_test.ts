@@ -8,7 +8,10 @@ import { needing } from "../support/needing.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 const COPIED = ["tools/rights", "tools/schema", "tools/records"];
-/** The roles and schemas, beside which the test's own verbs stand: the whole schema would take ten times as long. */
+/**
+ * The file with roles and schemas. The test adds its own verbs to it, because the whole schema would take ten times as
+ * long.
+ */
 const ROLES = "supabase/schemas/10_roles_and_helpers.sql";
 
 /** One object of each kind, as it is released. */
@@ -45,7 +48,10 @@ grant select on crm.thing_names to crm_api;
 grant execute on function crm.thing_kept(text), crm.thing_area(crm.thing_size) to crm_api;
 `;
 
-/** The same after a change of each kind. The owner of the database must be able to replace what crm_api owns. */
+/**
+ * The released objects after a change of each kind. The owner of the database must be able to replace what crm_api
+ * owns.
+ */
 const CHANGED = RELEASED
   .replace("begin return api", "begin /* Changed */ return api")
   .replace("(id uuid, name text);", "(id uuid, name text, color text);")
@@ -113,7 +119,7 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
     await Deno.writeTextFile(own, CHANGED);
     let path = "";
     await t.step(
-      "a change of a table that nobody wrote is refused with the difference, and with no other",
+      "a change of a table for which nobody wrote a migration is refused, and the error shows exactly that difference",
       async () => {
         await refuses(
           /docs\/upgrading\.md\):\nTABLE crm\.things\n {2}- +name text NOT NULL\n {2}\+ +name text NOT NULL,\n {2}\+ +color text\n$/,

@@ -7,7 +7,7 @@ import { sentStatements } from "../../tools/nodes/statements.ts";
 Deno.test("the doors of the proxy are what deno task nodes would write", async () => {
   assert.ok(
     await Deno.readTextFile(WRITTEN) === await writtenDoors(),
-    "run/nodes/proxy_written.sql is not as the statements of the functions and supabase/schemas say: run deno task nodes",
+    "run/nodes/proxy_written.sql does not match the functions' statements and supabase/schemas: run deno task nodes",
   );
 });
 

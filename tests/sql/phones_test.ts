@@ -31,7 +31,7 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   // Landlines, and mobile phones from before the ninth digit: eight.
   ["+551133334444", "(11) 3333-4444", "0xx11 3333-4444", "01133334444", "+551133334444"],
   ["+551177771234", "(11) 7777-1234", "+55 11 7777-1234", "+55 11 7777７-1234"],
-  // The area code 55 is no country's code.
+  // Numbers with the area code 55, which is not the country code 55.
   ["+5555977771234", "(55) 97777-1234", "055 97777-1234", "+55 55 97777-1234", "5555977771234"],
   ["+555532221234", "(55) 3222-1234", "5532221234", "555532221234"],
   // Numbers without an area code.
@@ -45,16 +45,16 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
   ["+351912345678", "+351 912 345 678", "00351 912345678"],
   ["+442079460018", "+44 20 7946 0018", "+44 (0)20 7946 0018"],
   ["+5491112345678", "+54 9 11 1234-5678"],
-  // Without a sign of the country: no Brazilian number has eleven digits whose third is 5.
+  // Numbers without a country code: no Brazilian number has eleven digits whose third is 5.
   ["15551234567", "1 555 123 4567"],
-  // Two numbers in one text, an extension, no number.
+  // Texts with two numbers, with an extension, or without a number.
   ["1197777123411977771235", "11 97777-1234 / 11 97777-1235"],
   ["11333344441234", "(11) 3333-4444 ramal 1234"],
   ["00", "00"],
   [null, "", "+", "a combinar", "１２３"],
 ];
 
-Deno.test("crm.e164 reads the spellings of a phone number as one, and no two numbers as the same", async () => {
+Deno.test("crm.e164 reads all spellings of a phone number as the same number, and no two numbers as the same", async () => {
   await using sql = openDatabase();
   for (const [number, ...spellings] of NUMBERS) {
     for (const spelling of spellings) {

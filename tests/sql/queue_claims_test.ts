@@ -50,7 +50,7 @@ test("A claim skips deliveries that are not due, leased, ended, or of an inactiv
   });
 });
 
-/** Contents of the queue when Postgres takes its statistics. Until it takes new ones, it plans claims by them. */
+/** Contents of the queue when Postgres takes its statistics. Postgres plans claims by them until it takes new ones. */
 const QUEUES_OF_STATISTICS: { [queue: string]: (sql: postgres.ISql, id: string) => Promise<unknown> } = {
   "was empty": () => Promise.resolve(),
   "had one that was ready": async (sql, id) => addDeliveries(sql, id, await addSubscription(sql, id), 1),
@@ -65,7 +65,7 @@ for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
   Deno.test(`A claim reads none of 2,000 deliveries that are held, cancelled or not due yet, planned when the queue ${queue}`, async () => {
     await using database = openDatabase();
     const [{ id }, other] = [await makeWorkspace(database), await makeWorkspace(database)];
-    // A new session, because pg_stat counts scans of earlier transactions of a session together with those of this one.
+    // Opens a new session, because in the same session pg_stat would also count the scans of earlier transactions.
     await using session = openDatabase();
     await rolledBack(session, async (sql) => {
       const [held, deleted, retried, active] = [
@@ -92,7 +92,7 @@ for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
         return row.rows;
       };
       const reads: number[] = [];
-      // Several times, because a claim may also work on what earlier tests have left.
+      // Claims several times, because a claim may also work on rows that earlier tests left.
       for (let time = 0; time < 3; time++) {
         await addDeliveries(sql, id, active, 1);
         const before = await fetched();

@@ -14,7 +14,7 @@ import { rolledBack } from "../support/transactions.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
-Deno.test("A dispatcher that lost its lease records nothing, 1,000 times of 1,000", async () => {
+Deno.test("A dispatcher that lost its lease records nothing, in 1,000 of 1,000 cases", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const subscription = await addSubscription(sql, id);
@@ -53,7 +53,7 @@ test("A dispatcher that held a delivery before it was redelivered records nothin
     const subscription = await addSubscription(sql, id);
     const [delivery] = await addDeliveries(sql, id, subscription, 1, {
       lease: "1 hour",
-      // A token lower than that of every claim, so the lease was lost.
+      // This token is lower than that of every claim, so the lease was lost.
       token: 0,
     });
     const record = async (lease_token: string | number) =>
@@ -72,7 +72,7 @@ test("A dispatcher that held a delivery before it was redelivered records nothin
   });
 });
 
-Deno.test("16 reactivations while outcomes are recorded: no deadlock, and every waiting delivery is due", async () => {
+Deno.test("16 reactivations while outcomes are recorded cause no deadlock, and make every waiting delivery due", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const subscription = await addSubscription(sql, id);
@@ -107,7 +107,7 @@ test("Outcomes that are recorded together count in the order in which they ended
       const subscription = await addSubscription(sql, id);
       const [first, second] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });
       const [lost] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 2 });
-      // Not in the order of their ids, in which the function locks them.
+      // The outcomes are not in the order of their ids, in which the function locks them.
       const recorded = await recordOutcomes(
         sql,
         [second!, first!, lost!].map((delivery_id, index) => ({
@@ -141,7 +141,7 @@ test("Outcomes that are recorded together count in the order in which they ended
   });
 });
 
-Deno.test("16 groups of outcomes of the same subscriptions at the same time: no deadlock, each counts, and a fifth failure deactivates once (spec 3, 6.5)", async () => {
+Deno.test("16 simultaneous groups of outcomes for the same subscriptions cause no deadlock, each counts, and a fifth failure deactivates once (spec 3, 6.5)", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const groups: Outcome[][] = Array.from({ length: 16 }, () => []);

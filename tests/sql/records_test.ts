@@ -25,7 +25,7 @@ Deno.test("every field of a record is in its public type, in the order in which 
   }
 });
 
-Deno.test("every field that is stored has a column of its type or of a domain over it, which is null only where the reply can be", async () => {
+Deno.test("every stored field has a column of its type, or of a domain over that type, which can be null only if the reply can", async () => {
   await using sql = openDatabase();
   for (const { name, fields, about } of records) {
     const columns = await sql<{ name: string; type: string; required: boolean }[]>`
@@ -51,7 +51,7 @@ Deno.test("every field that is stored has a column of its type or of a domain ov
   }
 });
 
-Deno.test("every equality and every range that a list is filtered by is served by an index that ends with the id, or has each value once", async () => {
+Deno.test("every equality and every range that a list is filtered by is served by an index that ends with the id or is unique", async () => {
   await using sql = openDatabase();
   for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
     const { name, about } = record;

@@ -187,7 +187,8 @@ test("The jobs read only the rows that they report, however many others there ar
     select ${id}, 'Novo', ${pipelineId}, ${stages[0].id}, ${memberId} from generate_series(1, 1000)`;
   await sql`vacuum analyze crm.deals`;
   await sql`vacuum analyze crm.activities`;
-  // A new session: the counts of an earlier transaction stay visible in the same session until Postgres flushes them.
+  // Opens a new session, because in the same session the counts of an earlier transaction stay visible until Postgres
+  // flushes them.
   await using session = openDatabase();
   const reads = await session.begin(async (sql) => {
     await sql`select crm.emit_stale_deals(), crm.emit_overdue_activities()`;

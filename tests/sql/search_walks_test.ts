@@ -154,7 +154,7 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
     await sql`
       delete from crm.contacts c where c.workspace_id = ${workspace.id} and get_byte(uuid_send(c.id), 15) % 9 = 0`;
     await t.step(
-      "some were changed or deleted since, too many to be told apart in a short page",
+      "more were changed or deleted since than a short page can compare",
       async () => {
         assert.ok(await countPending(12) !== null);
         assert.equal(await countPending(3), null);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 /** Valid texts, each with the moment that it means. */
 export const READ: readonly (readonly [text: string, moment: string])[] = [
-  // As replies show it, and as RFC 3339 has it.
+  // The form of replies, and those of RFC 3339.
   ["2026-01-31T12:00:00.000Z", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31t12:00:00z", "2026-01-31T12:00:00.000Z"],
@@ -11,7 +11,7 @@ export const READ: readonly (readonly [text: string, moment: string])[] = [
   ["2026-01-31T12:00:00-00:00", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T23:30:00-12:45", "2026-02-01T12:15:00.000Z"],
   ["2026-01-31T12:00:00+23:59", "2026-01-30T12:01:00.000Z"],
-  // Without an offset, or without a time.
+  // Texts without an offset, or without a time.
   ["2026-01-31T12:00:00", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T12:00:00.5", "2026-01-31T12:00:00.500Z"],
   ["2026-01-31", "2026-01-31T00:00:00.000Z"],
@@ -65,7 +65,7 @@ export const READ: readonly (readonly [text: string, moment: string])[] = [
 /** Texts that are refused. */
 export const REFUSED: readonly string[] = [
   ...["", " ", "amanhã", "now", "infinity"],
-  // Not in the calendar, not on the clock.
+  // Dates that are not in the calendar, and times that are not on the clock.
   ..."2026-02-30 2027-02-29T00:00:00Z 2026-13-01 2026-00-10 2026-01-00 2026-04-31T12:00:00Z".split(" "),
   ..."2026-01-31T25:00:00Z 2026-01-31T24:00:01Z 2026-01-31T24:00:00.1Z 2026-01-31T12:60:00Z".split(" "),
   ..."2026-01-31T12:00:61Z 2026-01-31T12:00:60Z 2016-12-31T23:59:60-03:00".split(" "),

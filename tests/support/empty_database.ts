@@ -4,7 +4,7 @@ import { databaseUrl, openDatabase } from "./stack.ts";
 
 /** A database without migrations, in the Postgres of the shared stack. */
 export interface EmptyDatabase extends AsyncDisposable {
-  /** As the owner. */
+  /** A client as the owner. */
   sql: Sql;
   url: string;
 }

@@ -19,7 +19,7 @@ export interface EmptyProject extends AsyncDisposable {
   /** The owner's URL of a database without migrations. */
   databaseUrl: string;
   ownerPassword: string;
-  /** As the superuser. */
+  /** A client as the superuser. */
   admin: Sql;
   hosted: HostedProject;
   /** The database as crm_functions would reach it with this password. */

@@ -156,7 +156,7 @@ function startIn(folder: string, command: string): Running {
     clearEnv: true,
     stdin: "null",
     stdout: "piped",
-    // A process group of its own, because npm is the parent of the process to kill.
+    // The command gets its own process group, because npm is the parent of the process to kill.
     detached: true,
   }).spawn();
   let output = "";

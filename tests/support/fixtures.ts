@@ -20,7 +20,7 @@ export interface TestWorkspace {
   memberId: string;
   /** Its default pipeline. */
   pipelineId: string;
-  /** Of the default pipeline, in order: pre-venda, venda, won, lost. */
+  /** The stages of the default pipeline, in order: pre-venda, venda, won, lost. */
   stages: [TestStage, TestStage, TestStage, TestStage];
   key: string;
 }

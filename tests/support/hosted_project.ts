@@ -127,7 +127,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
       return Response.json([...uploads.keys()].map(describeFunction));
     }
     if (request.method === "PUT" && pathname.endsWith("/functions")) {
-      // Not a 5xx: the CLI would repeat the call forever.
+      // The status is not a 5xx, because the CLI would repeat the call forever.
       return await releaseInTurn().then(
         () => Response.json({ functions: [] }),
         (error) => Response.json({ message: String(error) }, { status: 400 }),

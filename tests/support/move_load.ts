@@ -17,7 +17,7 @@ export interface Load {
   sent: Map<string, number>;
   /** Statuses of replies other than 2xx. */
   refused: number[];
-  /** Ends all, and reads what is left of the feed and of the queue. */
+  /** Ends the load, and reads what is left of the feed and of the queue. */
   end(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const PACE_MS = 25;
 const JOBS_MS = 200;
 const JOBS = ["crm.emit_overdue_activities()", "crm.catch_up_subscriptions()", "crm.index_texts()"];
 
-/** Starts the load with a key of the workspace. @param owners of the nodes */
+/** Starts the load with a key of the workspace. @param owners the owner's connection to each node */
 export function startLoad(key: string, owners: readonly Sql[]): Load {
   const [api, feed] = [serveResource(contacts), serveResource(events)];
   const load: Load = { created: [], read: [], sent: new Map(), refused: [], end };
@@ -51,7 +51,10 @@ export function startLoad(key: string, owners: readonly Sql[]): Load {
     return { ok: reply.ok, body };
   }
 
-  /** As a client does: with the same Idempotency-Key until there is an answer; and some once more. */
+  /**
+   * Writes as a client does: repeats a call with the same Idempotency-Key until there is an answer, and some calls once
+   * more.
+   */
   async function write(writer: string) {
     for (let n = 1; !ended; n++) {
       const name = `${writer}-${n}`;

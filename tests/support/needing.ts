@@ -55,7 +55,7 @@ export function needing(programs: string[], test: Deno.TestDefinition): Deno.Tes
   return { ...test, ignore: true };
 }
 
-/** Declares a test that needs Chromium without its windows, to which Playwright keeps connections open between steps. */
+/** Declares a test that needs headless Chromium. Playwright keeps connections to it open between steps. */
 export function chromiumTest(
   name: string,
   fn: (t: Deno.TestContext) => Promise<void>,

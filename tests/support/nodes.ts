@@ -24,8 +24,8 @@ export interface Nodes extends AsyncDisposable {
 const SETTINGS = ["fsync=off", "jit=off", "max_connections=200"];
 
 /**
- * Starts two nodes and the proxy. What a test writes into a node is at once where it belongs: a workspace's slot at the
- * proxy, and people and sessions at node 0. So tests for a single database pass with any node.
+ * Starts two nodes and the proxy. What a test writes into a node is copied at once to where it belongs: a workspace's
+ * slot to the proxy, and people and sessions to node 0. So tests for a single database pass with any node.
  */
 export async function startNodes(): Promise<Nodes> {
   // Deno 2.1 has no AsyncDisposableStack.
@@ -99,7 +99,7 @@ async function tellAuth(superuser: Sql, port: number): Promise<void> {
     create function nodes.tell_auth() returns trigger language plpgsql security definer as $$
     begin
       perform extensions.dblink_exec('host=127.0.0.1 port=${port} dbname=postgres user=supabase_admin', format(
-        -- As a replica, so that deleting the former row deletes no others.
+        -- Runs as a replica, so that deleting the former row deletes no others.
         'set session_replication_role = replica; delete from %1$s where id = %2$L; '
         'insert into %1$s select r.* from jsonb_populate_record(null::%1$s, %3$L) r where r.id is not null',
         tg_relid::regclass, coalesce(new.id, old.id), to_jsonb(new)
@@ -111,7 +111,7 @@ async function tellAuth(superuser: Sql, port: number): Promise<void> {
   for (const table of ["auth.users", "auth.sessions", "auth.mfa_factors"]) {
     await superuser.unsafe(`
       create trigger tell_auth after insert or update or delete on ${table} for each row
-      -- What the functions write came from node 0.
+      -- Rows that the functions write came from node 0.
       when (session_user <> 'crm_functions') execute function nodes.tell_auth()`);
   }
 }

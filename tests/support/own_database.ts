@@ -7,9 +7,9 @@ import { makeStartedDataDir } from "./own_stack.ts";
 
 /** A database with every migration and no scheduler. */
 export interface OwnDatabase extends AsyncDisposable {
-  /** As the owner, with one connection. */
+  /** A client as the owner, with one connection. */
   sql: Sql;
-  /** As the owner. */
+  /** The URL for the owner. */
   url: string;
   superuserUrl: string;
 }

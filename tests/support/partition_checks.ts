@@ -24,7 +24,7 @@ export const PARTITION_CHECKS: { name: string; run: Run }[] = [];
 
 const test = (name: string, run: Run) => PARTITION_CHECKS.push({ name, run });
 
-test("the partitions from today to a week ahead are made, with isolation, comment and owner of their table, once", async ({ sql, superuserUrl }) => {
+test("the partitions from today to a week ahead are made once, with the isolation, comment and owner of their table", async ({ sql, superuserUrl }) => {
   await dropAll(sql);
   // The new partitions belong to the owner of their table, even if a superuser runs the job.
   const admin = openSql(superuserUrl, { max: 1 });
@@ -67,7 +67,7 @@ test("the partitions from today to a week ahead are made, with isolation, commen
   }
 });
 
-test("a database that slept for 40 days keeps events of 90 days and the rest of 30, each row once and in its day, and nothing else", async ({ sql }) => {
+test("after 40 days without jobs a database keeps 90 days of events and 30 days of the rest, each row once and in its day", async ({ sql }) => {
   await sleepFor(sql, 40);
   const subscriber = await makeSubscriber(sql);
   for (const days of [91.1, 39, 35, 31.1, 20, 20, 3]) await emitAgo(sql, subscriber, days);
@@ -129,7 +129,7 @@ test("rows that are moved start no trigger, so what waits in the queue stays as 
   assert.deepEqual([...await queue()], []);
 });
 
-test("days begin and end in UTC, whatever the time zone of the session, and last 30 days more", async ({ sql, url }) => {
+test("days begin and end in UTC, whatever the time zone of the session, and each day's rows are kept for 30 days more", async ({ sql, url }) => {
   for (const zone of ["Pacific/Auckland", "America/Sao_Paulo"]) {
     const session = openSql(url, { max: 1, connection: { TimeZone: zone } });
     try {
@@ -200,7 +200,7 @@ test("a table in use is left alone after 200 ms, and the next run does the work"
   }
 });
 
-test("an old partition that a vacuum has is dropped by a later run, and the default one is waited for as the table is", async ({ sql, url }) => {
+test("an old partition that VACUUM has locked is dropped by a later run, and the job waits for the default partition as for the table", async ({ sql, url }) => {
   await sleepFor(sql, 100);
   const [oldest] = await daysOf(sql, "crm.events");
   const other = openSql(url, { max: 1 });
@@ -229,7 +229,7 @@ test("an old partition that a vacuum has is dropped by a later run, and the defa
   }
 });
 
-test("more rows in the default partition than may be moved stay there, and old ones are deleted bit by bit", async ({ sql }) => {
+test("more rows in the default partition than may be moved stay there, and old ones are deleted in batches", async ({ sql }) => {
   await sleepFor(sql, 120);
   const subscriber = await makeSubscriber(sql);
   for (let n = 0; n < 6; n++) await emit(sql, subscriber.workspaceId);

@@ -17,7 +17,7 @@ export interface Managed {
 
 /**
  * Runs the job of a table.
- * @param now an expression of SQL for the time to go by
+ * @param now an SQL expression for the time that the job takes as now
  */
 export async function manage(sql: ISql, table: string, now = "now()", maxRows = 100_000): Promise<Managed> {
   const [row] = await sql.unsafe<[Managed]>(

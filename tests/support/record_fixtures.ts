@@ -73,7 +73,7 @@ export async function create(key: string, path: string, body: Body): Promise<Bod
   return (await client(key).get(`${path}/${created.body.id}`)).body;
 }
 
-/** The record has these values; every other field of it is null, and it has no tags. */
+/** Asserts that a record has these values, that its other fields are null, and that it has no tags. */
 export function assertShown(record: Body, expected: Body): void {
   const given = (body: Body) =>
     Object.fromEntries(

@@ -38,7 +38,7 @@ export interface RecordResource {
 interface Sent {
   /** The smallest valid body of POST in the workspace. */
   minimal: Body;
-  /** The same in the workspace of another key. */
+  /** The smallest valid body of POST in the workspace of another key. */
   bodyFor(key: string): Promise<Body>;
   /** The address of the list, to which parameters can be appended. */
   list: string;
@@ -269,7 +269,7 @@ function testLimits(resource: RecordResource): void {
   const unique = Object.keys(filters).filter((name) => filters[name]!.unique);
   const [ofPost, ofPatch] = [fieldLimits(newRecord, own), fieldLimits(patch, own)];
   for (const field of new Set([...Object.keys(ofPost), ...Object.keys(ofPatch)])) {
-    test(`${path} takes ${field} within its limits and names it outside of them (spec 2.1, 7, 8)`, async ({ workspace: { key }, api, minimal }) => {
+    test(`${path} accepts ${field} within its limits and names it in the error otherwise (spec 2.1, 7, 8)`, async ({ workspace: { key }, api, minimal }) => {
       const { id } = await create(key, path, minimal);
       const sends = [
         [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
@@ -296,7 +296,7 @@ function testLimits(resource: RecordResource): void {
   const required = fields.filter(([, schema]) => !isNullable(schema)).map(([field]) => field);
   const cannot = required.length > 0 ? `, and cannot clear ${required.join(", ")}` : "";
   test(`PATCH ${path} clears fields that are null, keeps fields that are not sent${cannot} (spec 4.2, 4.6)`, async ({ workspace: { key }, api, minimal }) => {
-    // Without references: each resource's own test checks whether they can be null.
+    // References are left out, because each resource's own test checks whether they can be null.
     const clearable = Object.keys(ofPatch).filter((field) =>
       ofPatch[field]!.good.includes(null) && !["add_tags", "remove_tags"].includes(field)
     );

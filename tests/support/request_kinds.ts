@@ -90,12 +90,12 @@ async function* requestEndpoints(caller: Caller): Requests {
     let email: string | undefined;
     const sent: Sent = gate === "key" ? { key } : {};
     if (gate === "session") {
-      // Another admin for each endpoint, because some requests end a session or a membership.
+      // Each endpoint gets another admin, because some requests end a session or a membership.
       const admin = await signInAs(sql, await makeMember(sql, workspaceId, "admin"));
       sent.headers = { Authorization: `Bearer ${admin.session}` };
       email = admin.email;
     }
-    // New samples for each endpoint, because some requests revoke or deactivate them.
+    // Each endpoint gets new samples, because some requests revoke or deactivate them.
     if (gate === "session" || name === WEBHOOKS) {
       Object.assign(samples.records, await makeAppSamples(sql, workspaceId, email));
       samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;

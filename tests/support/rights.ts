@@ -139,7 +139,7 @@ export const RIGHTS_CHECKS: { name: string; run: Run }[] = [];
 
 const test = (name: string, run: Run) => RIGHTS_CHECKS.push({ name, run });
 
-test("each role may execute exactly the functions that are called as it, and the public none (spec 1)", async (sql) => {
+test("each role may execute exactly the functions that are called under it, and the public may execute none (spec 1)", async (sql) => {
   const expected = await readExpected(sql);
   assert.ok(expected.crm_api.length > 50 && expected.crm_functions.length >= 4);
   await withSupabaseRoles(sql, async (sql) => {

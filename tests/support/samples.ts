@@ -26,10 +26,10 @@ export interface Samples {
 /** The dispatcher sends nothing to this address, because it is not public. */
 const TARGET = "https://127.0.0.1:9443/hooks";
 
-/** In place of a function: the key of a definition of a custom field among the samples. */
+/** The key of a custom field's definition among the samples, because it has no function of its own. */
 const DEFINITION = "custom-fields";
 
-/** In place of a function: a proposal among the samples. */
+/** The key of a proposal among the samples, because it has no function of its own. */
 const PROPOSAL = "proposals";
 
 /**
@@ -159,7 +159,7 @@ async function makeInvitation(sql: Sql, workspaceId: string, email: string): Pro
   await makeMember(sql, workspaceId, "admin");
   const { id } = await createWorkspace(sql, { name: "Outra" });
   const { memberId } = await makeMember(sql, id, "vendedor", email);
-  // As if an admin of that workspace had invited the person.
+  // Makes it look as if an admin of that workspace had invited the person.
   await sql`update crm.members set invited_at = now() where id = ${memberId}`;
   return memberId;
 }
@@ -175,7 +175,7 @@ export function withSampleIds(
 ): Record<string, unknown> {
   const { records: _, other_contact_id, ...known } = samples;
   const ids: Record<string, string> = { ...known, external_id: crypto.randomUUID() };
-  // The deal has the other one already.
+  // The deal already has the first contact.
   if (path === "/:id/contacts") ids["contact_id"] = other_contact_id;
   if (path === "/custom-fields") ids["key"] = crypto.randomUUID();
   const replace = (value: unknown): unknown => {

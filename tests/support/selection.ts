@@ -48,7 +48,7 @@ export const LONGEST = `
   webhooks/hanging_receiver_test.ts webhooks/attempt_memory_test.ts contract/openapi_test.ts
 `.trim().split(/\s+/);
 
-/** The most files for one process, which loads and compiles what they share once. */
+/** The most files for one process. It loads and compiles only once what they share. */
 const MOST_FILES = 16;
 
 /** The files of a run. */

@@ -9,7 +9,7 @@ async function namesOf(extent: Parameters<typeof selectFiles>[0]): Promise<strin
   return [...atOnce, ...alone, ...waiting.flat()].map((path) => relative(TESTS, path));
 }
 
-Deno.test("test and test:added have together every file of test:all", async () => {
+Deno.test("test and test:added together have every file of test:all", async () => {
   const [some, added, all] = [await namesOf("default"), await namesOf("added"), await namesOf("all")];
   assert.deepEqual([...new Set([...some, ...added])].sort(), all.toSorted());
   assert.equal(new Set(all).size, all.length);

@@ -29,6 +29,8 @@ export interface Shard {
   options: string[];
   /** Variables in addition to those that describe the stack. */
   env: Record<string, string>;
+  /** Variables for the stack itself, such as DATABASE_URL. */
+  stackEnv?: Record<string, string>;
   /** Whether the output is shown at once; otherwise it is shown at the end of each process. */
   live: boolean;
 }
@@ -48,7 +50,7 @@ export async function runShard(shard: Shard): Promise<ShardResult[]> {
   return results;
 }
 
-async function runWithStack({ next, env, ...how }: Shard, results: ShardResult[]): Promise<void> {
+async function runWithStack({ next, env, stackEnv, ...how }: Shard, results: ShardResult[]): Promise<void> {
   const folder = await makeDataDir("crm-test-");
   const dataDir = join(folder, "stack");
   let mailboxes: Mailboxes | undefined;
@@ -56,7 +58,7 @@ async function runWithStack({ next, env, ...how }: Shard, results: ShardResult[]
   try {
     mailboxes = await startMailboxes();
     await copyPreparedData(dataDir);
-    stack = await startStackProcess(dataDir, mailboxes.env);
+    stack = await startStackProcess(dataDir, { ...mailboxes.env, ...stackEnv });
     // TMPDIR, so that stopStacksIn finds the stacks that the tests themselves start.
     const variables = { ...env, ...mailboxes.env, DATA_DIR: dataDir, TMPDIR: folder };
     let failed = 0;
@@ -83,7 +85,7 @@ async function runWithStack({ next, env, ...how }: Shard, results: ShardResult[]
 async function runTests(
   folder: string,
   files: string[],
-  { options, env, live }: Omit<Shard, "next">,
+  { options, env, live }: Pick<Shard, "options" | "env" | "live">,
 ): Promise<ShardResult> {
   const config = configOf(files[0]!);
   const [reportFile, reasonsFile] = [join(folder, "report.xml"), join(folder, "skip-reasons")];
@@ -96,8 +98,8 @@ async function runTests(
     args: ["test", "-A", "--no-check", `--junit-path=${reportFile}`].concat(
       config ? ["--config", config] : [],
       options,
-      // One module that imports all files: Deno starts a worker for each module, which loads and compiles everything
-      // again and so takes a third of a second of processor time.
+      // Runs one module that imports all files, because Deno starts a worker for each module. A worker loads and
+      // compiles everything again, which takes a third of a second of processor time.
       all,
     ),
     env: { ...env, [REASONS_VARIABLE]: reasonsFile },

@@ -35,7 +35,7 @@ Deno.test("The first 1,024 bytes of an answer are kept, however it is framed and
   assert.equal(cut, `${"ç".repeat(511)}x`, "a character that the limit cuts is left out");
 });
 
-Deno.test("An answer that is empty or not text is not kept, and its status counts all the same", async () => {
+Deno.test("An answer that is empty or not text is not kept, and its status still counts", async () => {
   for (const body of ["", "  \n", "\x00\x01", "a\x1b[31m", "\ufffe"]) {
     const outcome = await deliverTo(answers(`HTTP/1.1 200 OK\r\n\r\n${body}`));
     assert.deepEqual(outcome, { ok: true, status: 200 }, JSON.stringify(body));
@@ -66,7 +66,7 @@ Deno.test("A receiver that goes on sending, or sends nothing more, delays the at
   }
 });
 
-Deno.test("An answer that repeats a secret is kept without it, in any spelling and where its end is cut", () => {
+Deno.test("An answer that repeats a secret is kept without it, in any spelling, even if its end is cut off", () => {
   const secret = "whsec_0123456789abcdef";
   const cases: [answer: string, value: string][] = [
     [`wrong ${secret}!`, ""],
@@ -140,7 +140,7 @@ test("A delivery tells whether its body is the one that was sent, or its record 
   assert.deepEqual(await read(), [true, "Bia"]);
 });
 
-test("A delivery of which nothing was sent says nothing about its body", async ({ sql, workspace: { key }, api }) => {
+test("A delivery that was never sent says nothing about its body", async ({ sql, workspace: { key }, api }) => {
   const { id } = await subscribe(key, openMailbox().url, ["contact.created"]);
   // Nobody listens on this port.
   await sql`update crm.webhook_subscriptions set target_url = 'https://localhost:1/' where id = ${id}`;

@@ -19,8 +19,8 @@ test("99 of 100 second attempts and all later ones arrive within 4 s of their ti
   const { id: subscription } = await subscribe(key, mailbox.url, ["contact.created"]);
   const due = await sql.begin(async (sql) => {
     await addContacts(sql, id, DELIVERIES);
-    // Makes it look as if they had failed once (the first three more often) and most of the wait had passed. Only the
-    // stack's schedule wakes the dispatcher.
+    // Makes it look as if the deliveries had failed once (the first three more often) and most of the wait had passed.
+    // Only the stack's schedule wakes the dispatcher.
     return await sql<{ id: string; attempts: number; next_attempt_at: Date }[]>`
       with waiting as (
         select d.id, row_number() over (order by d.id) as number from crm.webhook_deliveries d
@@ -46,7 +46,7 @@ test("99 of 100 second attempts and all later ones arrive within 4 s of their ti
   assert.ok(later.at(-1)! <= 4, `${later} s late`);
 });
 
-test("Each wait is that of the contract, and at most 1 % longer (spec 6.5)", async ({ sql }) => {
+test("Each wait is as long as the contract says, or at most 1 % longer (spec 6.5)", async ({ sql }) => {
   for (const [index, seconds] of [30, 5 * 60, 30 * 60, 6 * 60 * 60].entries()) {
     const [row] = await sql`
       select min(extract(epoch from wait))::float8 as least, max(extract(epoch from wait))::float8 as most

@@ -30,7 +30,7 @@ async function catchUp(sql: Sql, ...subscriptions: string[]): Promise<void> {
   );
 }
 
-test("A batch that makes more deliveries than may wait is answered as always, and every event arrives once, in order", async ({ sql, workspace: { id, key }, api }) => {
+test("A batch that makes more deliveries than may wait is answered as usual, and every event arrives once, in order", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 30);
   const mailboxes = [openMailbox(), openMailbox(), openMailbox()];
   const subscriptions: string[] = [];

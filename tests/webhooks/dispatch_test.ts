@@ -129,7 +129,7 @@ test("Five failed attempts keep the spec's waits and the delivery's id, and end 
   assert.equal((await mailbox.messages()).length, 5, "there is no sixth attempt");
 });
 
-test("A retry that succeeds ends the delivery, resets failure_count, and has the state at its time (spec 2.6)", async ({ sql, workspace: { key, id: workspace }, api }) => {
+test("A retry that succeeds ends the delivery, resets failure_count, and sends the record's state at that time (spec 2.6)", async ({ sql, workspace: { key, id: workspace }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Antes" });

@@ -81,7 +81,7 @@ Deno.test("A connection is closed after an answer that has a body, may have one,
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "HTTP/1.0 204 No Content\r\nConnection: keep-alive\r\n\r\n",
-    // Two answers to one request: the second would count for the next delivery.
+    // If a connection with two answers to one request were kept, the second would count for the next delivery.
     NO_CONTENT + NO_CONTENT,
   );
   for (const answer of answers) {

@@ -82,7 +82,7 @@ test("When its fifth attempt fails, a webhook's creator and the active admins ge
   await new Promise((resolve) => setTimeout(resolve, 500));
   assert.equal((await mailsAbout(id)).length, 1);
 
-  // Another deactivation is another mail.
+  // Another deactivation sends another mail.
   await api.post(`/api-v1-webhooks/${id}/reactivate`);
   await deactivate(sql, id);
   await settled(sql, id);
@@ -144,7 +144,7 @@ test("Who created a webhook in the console gets the mail too", async ({ sql, wor
   assert.match(mail!.text, /O último erro: desconhecido/);
 });
 
-Deno.test("A mail goes to the service as JSON with its token and key, and another answer than 2xx is an error", async () => {
+Deno.test("A mail goes to the service as JSON with its token and key, and any answer but 2xx is an error", async () => {
   const requests: { headers: Headers; body: unknown }[] = [];
   const answers = [200, 422, 302];
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {

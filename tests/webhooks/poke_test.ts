@@ -50,7 +50,7 @@ Deno.test("Each poke gives the runtime its own promise, even a poke that joins a
   await withEnvironment(variables, async () => {
     const headers = { Authorization: "Bearer secret" };
     const request = () => new Request("http://127.0.0.1/webhook-dispatcher", { method: "POST", headers });
-    // Three pokes without a wait in between, so that the second and third find the first one's run.
+    // Pokes three times without a wait in between, so that the second and third find the first one's run.
     for (let pokes = 0; pokes < 3; pokes++) assert.equal(handlePoke(request()).status, 202);
     assert.equal(new Set(given).size, 3);
     await Promise.all(given);

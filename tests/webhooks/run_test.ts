@@ -181,7 +181,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
     const before = await cpuOfProcess(dispatcher.pid);
     await pause(2_500);
     const used = await cpuOfProcess(dispatcher.pid) - before;
-    // `used` is NaN if the system does not tell.
+    // `used` is NaN if the system does not report it.
     assert.ok(!(used > 100), `${used} ms of CPU in 2.5 s`);
     await dispatcher.status;
     const late = receiver.arrivals.get(id)!.at[0]! - due.getTime();

@@ -11,7 +11,7 @@ import { exampleCall } from "../reference/example_call.ts";
 /** A value of a reply that later calls use. */
 export interface Capture {
   variable: string;
-  /** In the reply's body: `data[0].id`. */
+  /** The place of the value in the reply's body: `data[0].id`. */
   path: string;
 }
 
@@ -102,7 +102,7 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
   "webhooks.create": { body: { event_types: ["deal.won"], target_url: "{{webhook_url}}" } },
   "webhooks.deliveries": { captures: [{ variable: "delivery_id", path: "data[0].id" }] },
   "webhooks.recover": { body: { since: "{{yesterday}}" } },
-  // The API creates no proposals, and an answer is final, so a person enters two links.
+  // An answer is final, so accepting and rejecting need a proposal each. The API creates none: a person enters two links.
   "proposals.reject": { parameters: { token: "other_proposal_token" } },
 };
 

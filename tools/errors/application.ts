@@ -17,8 +17,8 @@ export const APPLICATION_ERROR_TEXTS: Record<keyof typeof APPLICATION_ERRORS, Er
   },
   not_a_member: {
     when: doc(
-      "a pessoa não é membro ativo do workspace, ou de nenhum",
-      "the person is no active member of the workspace, or of any",
+      "a pessoa não é membro ativo do workspace, ou não é de nenhum",
+      "the person is not an active member of the workspace, or of any workspace",
     ),
     remedy: doc("peça um convite a um administrador", "ask an administrator for an invitation"),
   },

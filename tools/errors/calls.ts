@@ -72,7 +72,7 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   payload_too_large: {
     when: doc(
       "o corpo passa de 256 KiB; o de um lote, de 1 MiB",
-      "the body is over 256 KiB; of a batch, over 1 MiB",
+      "the body is over 256 KiB, or over 1 MiB for a batch",
     ),
     remedy: doc("envie menos; divida o lote", "send less; divide the batch"),
   },
@@ -94,7 +94,7 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   invalid_cursor: {
     when: doc(
       "o `cursor` não é um UUID; em eventos: não é um que a lista deu",
-      "`cursor` is not a UUID; of events: is not one that the list gave",
+      "`cursor` is not a UUID; for events: is not a cursor that the list returned",
     ),
     remedy: doc(
       "use o `meta.next_cursor` da página anterior",
@@ -126,7 +126,7 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
       "a `Idempotency-Key` não tem de 1 a 255 caracteres",
       "`Idempotency-Key` is not 1-255 characters",
     ),
-    remedy: doc("use uma chave desse tamanho, como um UUID", "use one of that length, such as a UUID"),
+    remedy: doc("use uma chave desse tamanho, como um UUID", "use a key of that length, such as a UUID"),
   },
   idempotency_conflict: {
     when: doc(

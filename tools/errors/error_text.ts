@@ -1,8 +1,8 @@
 import type { Doc } from "../../supabase/functions/_shared/contract/doc.ts";
 
 /**
- * What the documents say about an error, besides its message. Separate from the error's status and message, because no
- * function needs these texts to answer.
+ * What the documents say about an error, besides its message. These texts are separate from the error's status and
+ * message, because no function needs them to answer.
  */
 export interface ErrorText {
   /** When it is returned: for the errors page, and the English OpenAPI document. */

@@ -23,12 +23,12 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   },
   invalid_reference: {
     when: doc(
-      "um id do corpo não é do workspace; ou o de um filtro por responsável, pipeline ou etapa",
-      "an id in the body is not of the workspace; or that of a filter by an owner, a pipeline or a stage",
+      "um id do corpo, ou de um filtro por responsável, pipeline ou etapa, não é do workspace",
+      "an id in the body, or in a filter by owner, pipeline or stage, does not belong to the workspace",
     ),
     remedy: doc(
       "use um dos ids de `choices`, se há, ou confira o id do campo que `details` aponta",
-      "use an id of `choices` where there are some, or check that of the field in `details`",
+      "use one of the ids in `choices`, if there are any, or check the id in the field that `details` names",
     ),
   },
   merged: {
@@ -41,11 +41,11 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   record_merged: {
     when: doc(
       "o registro foi unido a outro, cujo id está em `details`: não pode ser alterado, e nada foi feito",
-      "the record was merged into another one, whose id is in `details`: it cannot be changed, and nothing was done",
+      "the record was merged into another one, whose id is in `details`: a merged record cannot be changed, and nothing was done",
     ),
     remedy: doc(
       "veja se é o registro que ficou que você quer alterar, e use o id dele",
-      "decide whether the one that stays is meant, and use its id",
+      "check whether you mean the remaining record, and use its id",
     ),
   },
   record_erased: {
@@ -58,7 +58,7 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   pipeline_not_found: {
     when: doc(
       "o `pipeline_id` não é do workspace, ou está inativo",
-      "`pipeline_id` is not of the workspace, or inactive",
+      "the pipeline does not belong to the workspace, or is inactive",
     ),
     remedy: doc("veja `GET /api-v1-pipelines`", "see `GET /api-v1-pipelines`"),
   },
@@ -72,7 +72,7 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   stage_not_found: {
     when: doc(
       "o `stage_id` não é do pipeline, ou está inativo; em leads: ou não é do workspace",
-      "`stage_id` is not of the pipeline, or inactive; leads: or not of the workspace",
+      "the stage does not belong to the pipeline, or is inactive; for leads also if it does not belong to the workspace",
     ),
     remedy: doc("veja `GET /api-v1-pipelines`", "see `GET /api-v1-pipelines`"),
   },
@@ -145,8 +145,8 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   },
   queue_full: {
     when: doc(
-      "teste, reenvio ou recuperação em uma assinatura de webhook em que já aguardam tantas entregas quantas podem",
-      "a test, a redelivery or a recovery for a webhook subscription with as many deliveries waiting as may",
+      "teste, reenvio ou recuperação em uma assinatura de webhook em que já aguarda o máximo de entregas",
+      "a test, a redelivery or a recovery for a webhook subscription for which the maximum of deliveries already waits",
     ),
     remedy: doc(
       "repita quando o destino tiver recebido parte delas; remova as assinaturas que não usa",

@@ -9,10 +9,10 @@ export const NOT_TOOLS: Readonly<Record<string, string>> = {
   webhook_rotate_secret:
     "Its reply reveals the secret of the subscription, which would stay in the conversation",
   custom_field_list: "An administrator defines fields once; workspace_get shows those in use",
-  custom_field_create: "As custom_field_list",
-  custom_field_update: "As custom_field_list",
-  custom_field_archive: "As custom_field_list",
-  custom_field_restore: "As custom_field_list",
+  custom_field_create: "For the reason of custom_field_list",
+  custom_field_update: "For the reason of custom_field_list",
+  custom_field_archive: "For the reason of custom_field_list",
+  custom_field_restore: "For the reason of custom_field_list",
   webhook_update:
     "Its body may have the value of the receiver's own header, which would stay in the conversation",
   deal_contact_list: "The tool that shows a deal lists its contacts",

@@ -15,7 +15,7 @@ export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly
     "webhook_recover",
     "webhook_delete",
   ],
-  // For programs that copy or import records, and what a person seldom asks for.
+  // Tools for programs that copy or import records, and tools that a person seldom needs.
   records: [
     "me_get",
     "operation_get",

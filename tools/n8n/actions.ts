@@ -152,7 +152,7 @@ const PAGING_FIELDS: Property[] = [
           type: "generic",
           properties: {
             continue: `={{ !!${NEXT} }}`,
-            // In the address, because n8n would put a `qs` in the place of the filters and the limit.
+            // The cursor is in the address, because n8n would replace the filters and the limit by a `qs`.
             request: { url: `={{ $request.url + (${NEXT} ? "?cursor=" + ${NEXT} : "") }}` },
           },
         },

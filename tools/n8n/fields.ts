@@ -26,7 +26,10 @@ interface Shape {
 const LIST =
   'Array.isArray($value) ? $value : String($value).split(",").map((x) => x.trim()).filter(Boolean)';
 const JSON_VALUE = 'typeof $value === "string" ? JSON.parse($value) : $value';
-/** n8n's picker gives times without a zone, which are in the workflow's. Other texts are left to the API to refuse. */
+/**
+ * n8n's picker gives times without a time zone, which are in the workflow's time zone. Other texts are left to the API
+ * to refuse.
+ */
 const TIME = "DateTime.fromISO(String($value)).toISO() ?? $value";
 const DATE = "String($value).slice(0, 10)";
 
@@ -39,7 +42,7 @@ export function propertyOf(field: InputField, place: "body" | "query"): Property
     displayName: titled(name),
     name,
     ...shape,
-    // As n8n's linter wants it; every list of the API accepts it.
+    // n8n's linter requires this default, and every list of the API accepts it.
     ...(name === "limit" && { default: 50 }),
     ...(required && { required }),
     ...described(name, description, shape.type),

@@ -1,5 +1,5 @@
 /**
- * `deno task n8n`: writes the actions of the n8n node and the events of its trigger, then installs the packages of
+ * `deno task n8n`: writes the actions of the n8n node and the events of its trigger. It then installs the packages of
  * clients/n8n, checks the node with n8n's linter, builds it into clients/n8n/dist and packs it for `npm install`.
  */
 import { fileURLToPath } from "node:url";

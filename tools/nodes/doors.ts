@@ -3,13 +3,13 @@ import { type Signature, signatureOf, typeDefinition } from "./signatures.ts";
 
 /** How the proxy runs a function of the nodes. */
 type Routing =
-  /** On the node of the credential; `refused` answers one whose slot is unknown. */
+  /** On the node of the credential; `refused` is the answer to a credential whose slot is unknown. */
   | { by: "credential"; refused: string }
   /** On the node of the workspace in the first argument. */
   | { by: "workspace" }
   /** On each node in turn, with the rows of all; `limit` is the argument with the greatest number of rows. */
   | { by: "each"; limit?: string }
-  /** On each node, with the elements of the JSON list in the only argument that are of its workspaces. */
+  /** On each node, with those elements of the only argument, a JSON list, that belong to its workspaces. */
   | { by: "list" }
   /** Written by hand in run/nodes/doors.sql. `person`: the person's sign-in passes to nodes other than node 0. */
   | { by: "hand"; person?: true };
@@ -58,7 +58,7 @@ const typed = ({ parameters }: Signature, withDefaults: boolean) =>
     `${name} ${type}${withDefaults && value !== undefined ? ` default ${value}` : ""}`
   );
 const names = ({ parameters }: Signature) => parameters.map(({ name }) => name);
-/** The type without those that only the nodes have. */
+/** The return type, with `text` in place of types that only the nodes have. */
 const returnsAtProxy = ({ returns }: Signature) => returns.replace(/crm\.\w+/g, "text");
 /** The dispatcher and the request log go to all nodes, so none may keep them waiting for long. */
 const clusterOf = (routing: Routing) =>
@@ -169,7 +169,7 @@ begin
         v_failed := v_part.node;
     end;
   end loop;
-  -- After the other nodes have recorded theirs. Recording again changes nothing.
+  -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
   if v_failed is not null then
     raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
   end if;

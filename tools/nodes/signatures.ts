@@ -6,7 +6,7 @@ export interface Signature {
   /** Such as `api.call`. */
   name: string;
   parameters: { name: string; type: string; default: string | undefined }[];
-  /** What stands behind `returns`. */
+  /** The type after `returns`. */
   returns: string;
 }
 

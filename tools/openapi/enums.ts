@@ -46,9 +46,9 @@ function wordsOf(schema: z.ZodObject, field: string): readonly string[] {
 const LIKENESS = doc("O que registros têm em comum", "What records have in common");
 
 /**
- * The names of enumerations, so that generators make one type of each. Schemas do not name them: an enumeration is found by
- * its words, wherever it is used. One that is missing here is named for its record and field (`NoteKind`); one that no
- * record has stops the task that writes the documents.
+ * The names of enumerations, so that generators make one type of each. Schemas do not name them: an enumeration is
+ * found by its words, wherever it is used. An enumeration that is missing here is named for its record and field
+ * (`NoteKind`). If no record has it, the task that writes the documents stops.
  */
 const ENUMS: Readonly<Record<string, NamedEnum>> = {
   DealStatus: {
@@ -91,7 +91,7 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   },
   DealGrouping: {
     words: Object.keys(deal.about.summary!.by),
-    text: doc("Por que somar os negócios", "By what deals are added up"),
+    text: doc("Por que somar os negócios", "How deals are grouped in a summary"),
   },
   ContactMatch: {
     words: wordsOf(contact.upsertQuery, "match_by"),
@@ -103,13 +103,13 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   },
   LeadMatch: {
     words: wordsOf(LeadResult, "matched_by"),
-    text: doc("Por onde um lead encontrou o contato", "By what a lead found its contact"),
+    text: doc("Por onde um lead encontrou o contato", "How a lead's contact was found"),
   },
   LeadDifference: {
     words: (LeadResult.shape.differences.element as z.ZodEnum).options as string[],
     text: doc(
       "Um campo do lead que o contato tem com outro valor",
-      "A field of the lead that the contact has otherwise",
+      "A field of the lead for which the contact has another value",
     ),
   },
   EventType: { words: EVENT_TYPES, text: doc("O nome de um evento", "The name of an event") },
@@ -220,7 +220,7 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   },
   AlertKind: {
     words: ALERT_KINDS,
-    text: doc("O que alguém precisa resolver", "What somebody has to mend"),
+    text: doc("O que alguém precisa resolver", "What somebody has to fix"),
   },
   SearchedType: {
     words: SEARCHED_TYPES,

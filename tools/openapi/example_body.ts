@@ -3,7 +3,7 @@ import type { OpenApi } from "./read_document.ts";
 
 type Example = Record<string, unknown>;
 
-/** Built by the first caller, because this takes longer than most tests. */
+/** Built at the first call, because building it takes longer than most tests. */
 let paths: OpenApi["paths"] | undefined;
 
 /** The path of an endpoint as the OpenAPI document has it, or with these ids in the place of its parameters. */

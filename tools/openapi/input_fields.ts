@@ -19,7 +19,7 @@ export interface InputField {
   /** The beginning of the description without its article, up to the first punctuation mark; or the name. */
   label: string;
   description: string;
-  /** The only values that are taken; of an array, those of its items. */
+  /** The only accepted values; for an array, those of its items. */
   choices?: string[] | undefined;
   /** The longest text, in characters. */
   maxLength?: number | undefined;
@@ -95,7 +95,7 @@ function fieldOf(
   };
 }
 
-/** A schema with its reference followed, without the null that a field may also have, and of a choice the first. */
+/** The schema behind a reference, without null as an alternative. Of several alternatives, the first. */
 function known(document: OpenApi, schema: JsonSchema): JsonSchema {
   const { anyOf, ...others } = schema;
   const first = anyOf?.find(({ type }) => type !== "null");

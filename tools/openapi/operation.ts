@@ -210,13 +210,13 @@ function queryParameters(query: z.ZodObject, schemas: Schemas) {
     name,
     in: "query",
     required: required.includes(name),
-    // Without it the call needs another filter, so that examples send it.
+    // Without this filter the call needs another one, so examples send it.
     ...(needed && { "x-needed": true }),
     // A `$ref` schema has no description: take the filter's from FILTERS.
     ...(description ? { description, description_en } : FILTERS[name]),
-    // Values separated by commas.
+    // Values are separated by commas.
     ...(schema.type === "array" && { style: "form", explode: false }),
-    // One parameter for each key.
+    // Each key becomes a parameter of its own.
     ...(schema.type === "object" && { style: "deepObject", explode: true }),
     schema,
   }));
@@ -253,7 +253,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
   const { status, reply, body, etag, gate } = endpoint;
   const schema = reply && schemas.addBody(reply, "output");
   const content = schema && json(schema, replyExample(resource, route, schema, schemas));
-  // Without an example: a replayed reply can differ from the first one by `idempotent: true`.
+  // This reply has no example, because a replayed reply can differ from the first one by `idempotent: true`.
   const repeated = schema && { "application/json": { schema } };
   const answer = (text: Doc, extra: ReplyHeader[] = [], shown: object | null = content) => ({
     ...text,
@@ -303,7 +303,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     case 201:
       return {
         ...(finds && { 200: answer(endpoint.findsExisting ? FOUND_BELOW : FOUND, replay, repeated) }),
-        // Named as a range, because a mock answers with the lowest status: a creation is 201.
+        // The reply is named as a range, because a mock answers with the lowest status, and a creation must answer 201.
         ...(isReplayable(endpoint) && !finds && { "2XX": answer(REPEATED, replay, repeated) }),
         201: answer(doc("Criado", "Created"), [...located, ...version, ...compared]),
       };

@@ -22,10 +22,11 @@ export function tagOf(resource: Resource, path = "/"): string {
 export const tagOfCollection = (collection: string) => collection.replaceAll("-", "_");
 
 /**
- * The id of an operation, by which generators name functions: the resource and what is done with it, as in
- * `contacts.list`, `contacts.get`, `deals.win`, `deals.move_stage`, `webhooks.deliveries`, `webhooks.delivery`,
- * `webhooks.redeliver`, for several `webhooks.redeliver_deliveries`, and for what is added to a record and taken from it `deals.add_contact` and
- * `deals.remove_contact`. A record of another kind is in the name: `funnel.get_deal`. It is derived from the method and the path, so a new endpoint changes no other id.
+ * The id of an operation, by which generators name functions: the resource and the action, as in `contacts.list`,
+ * `deals.win`, `deals.move_stage` or `webhooks.redeliver`. An action on several records below a record names them, as in
+ * `webhooks.redeliver_deliveries`. Adding to a record and removing from it are `deals.add_contact` and
+ * `deals.remove_contact`. A record of another kind than the resource is named, as in `funnel.get_deal`. The id is derived
+ * from the method and the path, so a new endpoint changes no other id.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {
   return `${tagOf(resource, path)}.${verbOf()}`.replaceAll("-", "_");

@@ -21,5 +21,5 @@ export function textIn({ description, description_en }: Doc, language: Language)
   return language === "pt" ? description : description_en;
 }
 
-/** In place of a scope, where none is needed. */
+/** The text in place of a scope, where no scope is needed. */
 export const ANY_KEY = doc("qualquer chave", "any key");

@@ -59,7 +59,7 @@ ${requireKnown(record).replace(/^ /, "   ")}    return crm.sorted_list('${name}'
   end if;
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
-  -- One statement with its own cached plan for each filter: a statement for all filters could use no index.
+  -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
 ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
   end if;
   if v_complete is ${always(record).length === 0 ? "null" : "not true"} then

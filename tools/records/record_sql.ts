@@ -108,7 +108,10 @@ function answersWithId(name: string): boolean {
   );
 }
 
-/** One insert for a batch of records, because half the time of an insert is a fixed cost for each statement. */
+/**
+ * A function that inserts a batch of records at once, because half the time of an insert is a fixed cost for each
+ * statement.
+ */
 function insertAllSql(name: string, table: string, written: readonly string[]): string {
   return `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]
 language plpgsql set search_path = '' as $$

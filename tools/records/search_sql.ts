@@ -22,7 +22,9 @@ ${comment(`function crm.${name}_text(${table})`, "The searched text of the recor
 create trigger forget_text after delete on ${table} for each row execute function crm.forget_text('${name}');`;
 }
 
-/** Functions with a branch for each searched record: whose text an event changes, and how to write the text. */
+/**
+ * Functions with a branch for each searched record: one says whose text an event changes, the other writes the text.
+ */
 export function searchedSql(records: readonly CrmRecord[]): string {
   const searched = records.flatMap((record) =>
     record.about.search ? [[record, record.about.search] as const] : []

@@ -34,7 +34,7 @@ export function comment(object: string, text: string): string {
   const statement = `comment on ${object} is`;
   const whole = literal(text);
   if (statement.length + whole.length + 2 <= WIDTH) return `${statement} ${whole};`;
-  // Quotes that the literal doubles are counted by filling the doubled text.
+  // Fills lines with the text whose quotes are already doubled, so that the doubled quotes count for the width.
   const lines = fill(text.replaceAll("'", "''").split(" "), WIDTH - 6);
   const literals = lines.map((line, index) => `'${line}${index < lines.length - 1 ? " " : ""}'`);
   return `${statement}\n${literals.map((literal) => `  ${literal}`).join("\n")};`;

@@ -10,8 +10,8 @@ interface WalkTerms {
 
 /**
  * The conditions and the order that read rows newest first from the index of these equalities. The column of the last
- * equality is compared together with the id, as a row value, and both are in the order, so that only this index can
- * serve. Otherwise, in a database of many small workspaces, the planner expects hardly any row, and may choose the
+ * equality is compared together with the id, as a row value. Both are also in the order, so that only this index can
+ * serve. Otherwise, in a database of many small workspaces, the planner expects hardly any row. It may then choose the
  * primary key and read a large workspace to its end.
  */
 export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms) {

@@ -15,7 +15,7 @@ const BUNDLE = join(SCALAR, "node_modules/@scalar/api-reference/dist/browser/sta
 const PAGES = { pt: "", en: "en" } as const;
 
 await installScalar();
-// Built in another folder and then moved, so that a page that is being read does not lose its files halfway.
+// Builds in another folder and then moves it, so that a page that is being read does not lose its files halfway.
 const folder = await Deno.makeTempDir({ dir: HERE, prefix: ".build-" });
 await Deno.chmod(folder, 0o755);
 const [scalar, start, style] = [

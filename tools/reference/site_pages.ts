@@ -67,7 +67,7 @@ function list(head: string[], rows: string[][], words: Words): string {
   return `<div class="fields">\n\n${items.join("\n")}\n\n</div>`;
 }
 
-/** What a cell says beside a name: "required", or nothing for what need not be said. */
+/** The note beside a field's name, such as "required"; empty if there is nothing to say. */
 function noteOf(head: string, cell: string, words: Words): string {
   if (head === words.always) return cell === words.yes ? "" : words.sometimes;
   if (head === words.required) return cell === words.yes ? `**${words.required.toLowerCase()}**` : "";

@@ -7,7 +7,7 @@ export type Query = (text: string) => Promise<object[]>;
 export interface SqlFunction {
   /** `schema.name` */
   name: string;
-  /** With the types of its arguments, as `grant` takes it. */
+  /** The name with the types of the arguments, as `grant` takes it. */
   signature: string;
   source: string;
   securityDefiner: boolean;

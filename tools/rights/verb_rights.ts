@@ -18,7 +18,7 @@ export type Access = "select" | "insert" | "update";
 export interface VerbRights {
   /** Signatures, sorted. */
   functions: string[];
-  /** By table, each in the order of `Access`. */
+  /** The rights by table, each in the order of `Access`. */
   tables: Record<string, Access[]>;
 }
 

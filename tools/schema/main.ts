@@ -23,7 +23,7 @@ async function run(): Promise<void> {
     for (const { sql } of (await presentState()).values()) console.log(`${sql}\n`);
     return;
   }
-  // Before anything that takes time.
+  // Refuses edited migrations before anything that takes time.
   await refuseEdited();
   if (name !== undefined) console.log(`Created ${await newMigration(name)}`);
   for (const { path, text } of await schemaFiles()) {

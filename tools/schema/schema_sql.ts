@@ -8,7 +8,7 @@ export async function schemaSql(database: PGlite): Promise<string> {
     pg: database,
     args: [
       "--schema-only",
-      // The partitions of days, which would change the text every day.
+      // Leaves out the partitions of days, which would change the text every day.
       "--exclude-table=crm.*_[0-9][0-9][0-9][0-9]_[0-9][0-9]_[0-9][0-9]",
       ...CREATED.map((schema) => `--schema=${schema}`),
     ],

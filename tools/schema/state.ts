@@ -6,7 +6,10 @@ export interface Entry {
   /** Such as FUNCTION, TABLE, ACL, COMMENT; ROWS for the rows that a schema file inserts. */
   type: string;
   schema: string;
-  /** As in a dump: `f(integer)` for a function, `deals moved` for a trigger, `FUNCTION f(integer)` for its comment. */
+  /**
+   * The name as in a dump: `f(integer)` for a function, `deals moved` for a trigger, `FUNCTION f(integer)` for its
+   * comment.
+   */
   name: string;
   sql: string;
 }

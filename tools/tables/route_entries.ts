@@ -60,6 +60,7 @@ async function ofEmptyCall(endpoint: Endpoint): Promise<Pick<RouteEntry, "emptyA
     const { code, details } = input;
     return body || code !== "validation_error" || !details ? {} : { emptyErrors: details };
   }
-  // Only if the schema counts an empty body as sending no field; otherwise a field that it added would count as sent.
+  // This holds only if the schema counts an empty body as sending no field. Otherwise a field that it added would count
+  // as sent.
   return isDeepStrictEqual(input.sent, {}) ? { emptyArgs: input.args } : {};
 }

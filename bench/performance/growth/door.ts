@@ -56,8 +56,8 @@ export class Door {
   }
 
   /**
-   * Makes one call, with an Idempotency-Key where the endpoint accepts one. A write is undone, so that the next call finds
-   * the same rows, and all of them have been read before.
+   * Makes one call, with an Idempotency-Key where the endpoint accepts one. A write is rolled back, so that the next
+   * call finds the same rows, which are then in memory.
    * @returns milliseconds
    * @throws Error if the reply is an error, or the page has fewer records than the probe says
    */

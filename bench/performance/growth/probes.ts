@@ -19,7 +19,7 @@ export interface Probe {
   /** The endpoint with the filters that the call uses. */
   operation: string;
   /**
-   * SQL expression of the arguments (jsonb) for call number `r` to a workspace with `total` records of the resource and
+   * SQL expression of the arguments (jsonb) for call number `r`. The workspace has `total` records of the resource and
    * `others` records of every other kind. seed.sql defines the rows.
    */
   args: string;
@@ -79,7 +79,7 @@ const ENDED_BY: Record<string, string> = {
 
 /** With more records a timeline gets longer, up to 250 deals, so it is measured only among MANY_RECORDS. */
 const TIMELINE = "/:id/timeline";
-/** It has no probe with a cursor, because a call stores the cursors that it returns. */
+/** Lists of duplicates have no probe with a cursor, because each call stores the cursors that it returns. */
 const DUPLICATES = "/duplicates";
 
 function pathOf(resource: string, path: string): Record<string, string> {
@@ -95,8 +95,8 @@ function pathOf(resource: string, path: string): Record<string, string> {
 }
 
 /**
- * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document,
- * so that nobody has to write one for a new endpoint, filter or field. Reads come first, because writes leave row
+ * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document.
+ * So a new endpoint, filter or field gets its probes without further code. Reads come first, because writes leave row
  * versions.
  */
 export async function makeProbes(): Promise<Probe[]> {
@@ -237,7 +237,7 @@ function valuesOfFeed(resource: string, name: string, schema: z.ZodType): string
   return (words ?? ["a value of no record", "a value of no record"]).map((word) => `'${word}'`);
 }
 
-/** Ids for rows of the seeded workspace. Validation lets them pass; SQL replaces them by the rows' ids. */
+/** Ids that stand for rows of the seeded workspace. They pass validation, and SQL replaces them with the rows' ids. */
 const STAND_INS: Record<string, string> = {
   "00000000-0000-7000-8000-00000000000a": idOf(ROWS.any),
   "00000000-0000-7000-8000-00000000000b": idOf(ROWS.own),

@@ -1,5 +1,5 @@
 -- Functions that insert millions of rows for the growth bench, without HTTP; seed.ts has the columns. The number k of a
--- row in its workspace determines its id, its age and what it refers to. However many rows there are, a column by which
+-- row in its workspace determines its id, its age and what it refers to. For any number of rows, a column by which
 -- lists can be filtered has
 --   * one value in the oldest 120 rows, which a list reaches last (k <= 120),
 --   * one value in every tenth row, which fills a page anywhere (k % 10 = 0),
@@ -36,7 +36,7 @@ as $$ select case when k <= 60 then bench.made_at(k) end $$;
 create function bench.anywhere(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 
--- The same, but only rows whose values no other row has.
+-- Like bench.anywhere, but only for rows whose values no other row has.
 create function bench.own(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
 
@@ -69,7 +69,7 @@ as $$
   select id, array[now() - interval '1 hour'] from crm.api_keys;
 $$;
 
--- The rows of each table, by the numbers `w` of the workspace and `k` of the row in it. Workspaces take turns in time.
+-- The rows of each table, by number: `w` is the workspace, `k` the row in it. Workspaces take turns in time.
 create function bench.rows(first bigint, last bigint, workspaces bigint)
 returns table (w bigint, k bigint) language sql stable
 -- offset 0 keeps the planner from computing w and k again at each use.
@@ -158,7 +158,8 @@ as $$
   from bench.rows(first, last, workspaces);
 $$;
 
--- A delivery of each event to the workspace's only subscription, to which no other call adds one. The oldest 120 failed.
+-- A delivery of each event to the workspace's only subscription. No other call adds deliveries to it. The oldest 120
+-- failed.
 create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   select bench.make_days('crm.webhook_deliveries');

@@ -29,7 +29,7 @@ export interface Size {
   url: string;
   contacts: number;
   others: number;
-  /** Whether they can be searched. */
+  /** Whether its records are indexed for searches. */
   searched: boolean;
 }
 
@@ -64,7 +64,7 @@ export async function makeSizes(cluster: Cluster, { short, note }: Conditions): 
   const make = (amounts: Amounts) => makeSize(cluster, amounts, note);
   const small = await Array.fromAsync(SMALL, make);
   if (short) return [...small, await make(SHORT_SHARED)];
-  // Two at a time, because each uses one processor.
+  // Makes two databases at a time, because each uses one processor.
   const [large, shared] = await Promise.all([Array.fromAsync(LARGE, make), make(SHARED)]);
   return [...small, ...large, shared];
 }
@@ -86,7 +86,7 @@ export function show(records: number): string {
 async function seed(url: string, { workspaces, contacts, others, each, searched }: Amounts): Promise<void> {
   await using sql = connect(url);
   await sql.begin(async (sql) => {
-    // Without triggers, because a million rows would emit a million events.
+    // Disables triggers, because a million rows would emit a million events.
     await sql`set local session_replication_role = replica`;
     await sql`set local maintenance_work_mem = '512MB'`;
     // Postgres writes no log for a table that this transaction has truncated.
@@ -149,7 +149,7 @@ export async function startCluster() {
         await sql.unsafe(`alter system set ${name} = '${value}'`);
       }
     }
-    // Restarts Postgres, because wal_level requires it. The port is another one afterwards.
+    // Restarts Postgres, because a change of wal_level requires it. Afterwards it listens on another port.
     await stopPostgres(own.dataDir);
     const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
     const admin = new URL(superuserUrl(databaseUrl, own.secrets));

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { atMost, type Measurement, ratio } from "../../harness/figures.ts";
 
-/** The most dead rows, as a share of live rows, in tables whose rows are updated and kept. */
+/** Maximum ratio of dead to live rows, in tables whose rows are updated and kept. */
 const DEAD: Record<string, number> = {
   rate_limits: 1,
   webhook_subscriptions: 1,
@@ -60,7 +60,7 @@ export function tableFigures(before: Tables, after: Tables): Measurement[] {
   ];
 }
 
-/** Bytes of write-ahead log so far, without whole pages, which follow a checkpoint. */
+/** Bytes of write-ahead log so far, without the full-page images that follow a checkpoint. */
 export async function readWal(sql: Sql): Promise<number> {
   const [row] = await sql<[{ bytes: number }]>`
     select wal_bytes::float8 - wal_fpi::float8 * current_setting('block_size')::float8 as bytes from pg_stat_wal`;

@@ -15,8 +15,8 @@ const EVENTS = ["contact.created", "lead.received"] as const;
 export type LifeWorld = Awaited<ReturnType<typeof openLifeWorld>>;
 
 /**
- * Starts what a project runs: Postgres with workspaces that each have a subscription, the functions, a dispatcher that they
- * poke, in a process of its own as on Supabase, the jobs, and the receivers.
+ * Starts what a project runs: Postgres with workspaces that each have a subscription, the functions, the jobs, and the
+ * receivers. The functions poke a dispatcher in its own process, as on Supabase.
  */
 export async function openLifeWorld(sizes: Sizes) {
   await using stack = new AsyncDisposableStack();

@@ -33,11 +33,11 @@ export interface LoadPlan {
 }
 
 export interface LoadResult {
-  /** From the first request to the last answer. */
+  /** The time from the first request to the last answer. */
   seconds: number;
   /** For each connection, the milliseconds of its answers in their order. */
   latencies: number[][];
-  /** The same for the requests of each kind, in the order of the answers. */
+  /** The milliseconds of the answers for each kind of request, in their order. */
   byKind: Record<string, number[]>;
   statuses: Record<number, number>;
   unexpected: number;
@@ -48,10 +48,10 @@ export interface LoadResult {
 }
 
 const UNANSWERED_MS = 20_000;
-/** How long to wait before a connection is opened again, so that a refused one does not spin. */
+/** The wait before reconnecting, in milliseconds, so that refused connections do not cause a busy loop. */
 const RECONNECT_MS = 50;
 const BUFFER_BYTES = 65_536;
-/** The heads of answers, and whole error bodies, are shorter. */
+/** The heads of answers, and whole error bodies, are shorter than this. */
 const READABLE_BYTES = 2_048;
 const decoder = new TextDecoder();
 /** The last number sent. Each plan continues from the one before, so that no number is sent twice. */
@@ -101,7 +101,7 @@ async function send(
     }
     open[index] = null;
   };
-  // One timer for all requests, because the generator shares the processors with the API.
+  // A single timer serves all requests, because the generator shares the processors with the API.
   const watching = setInterval(() => {
     const latest = performance.now() - UNANSWERED_MS;
     for (const [index, time] of sentAt.entries()) if (time < latest) close(index);

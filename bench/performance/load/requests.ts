@@ -5,7 +5,7 @@ import type { LoadWorkspace } from "./workspaces.ts";
 
 export type MakeRequest = (workspace: LoadWorkspace, key: string, contactId: string) => PlannedRequest;
 
-/** Builds one request with each key of every workspace, the workspaces in turn. */
+/** Builds one request for each key; consecutive requests come from different workspaces. */
 export function requestsOf(workspaces: LoadWorkspace[], make: MakeRequest): PlannedRequest[] {
   return workspaces[0]!.keys.flatMap((_, index) =>
     workspaces.map((workspace, turn) => {
@@ -29,7 +29,7 @@ export const api = {
     post("/api-v1-leads", { first_name: "Bia", last_name: "Lima", external_id: "{n}", ...LEAD }, key),
 } satisfies Record<string, MakeRequest>;
 
-/** The same requests to the function that is written by hand. */
+/** The operations as requests to the function that is written by hand. */
 export const hand = {
   read: (_workspace, key, contactId) => get(`/hand/contacts/${contactId}`, key),
   list: (_workspace, key) => get("/hand/contacts", key),
@@ -40,7 +40,7 @@ export const hand = {
 /** Signs the tokens of {@link rest}. */
 export const REST_JWT_SECRET = "bench-secret-of-at-least-32-characters";
 
-/** The same operations as requests to PostgREST, with a token in place of a key. */
+/** The operations as requests to PostgREST, with a token in place of a key. */
 export const rest = {
   read: (workspace, _key, contactId) => asMember(get(`/rest/contacts/${contactId}`), workspace),
   list: (workspace) => asMember(get("/rest/contacts"), workspace),

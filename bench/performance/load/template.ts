@@ -2,8 +2,9 @@ import { generateKey } from "../../../supabase/functions/_shared/keys/generate_k
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 
 /**
- * A request. Each time that it is sent, `{n}` in its path, headers or body is replaced by a new number, `{n8}` by the last
- * eight digits of that number, and `{key}` and `{token}` in its path or headers by a new well-formed key or link's token.
+ * A request. Each time that it is sent, `{n}` in its path, headers or body is replaced by a new number, and `{n8}` by
+ * the last eight digits of that number. `{key}` and `{token}` in its path or headers become a new well-formed key or
+ * link's token.
  */
 export interface PlannedRequest {
   method: string;

@@ -21,8 +21,8 @@ export interface Sizes {
 }
 
 /**
- * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute: with one key of a huge limit, the
- * length of its log of calls would dominate.
+ * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute: with one key and a huge limit,
+ * the time to read its log of calls would dominate.
  */
 export async function seedWorkspaces(
   sql: Sql,
@@ -44,7 +44,7 @@ export async function seedWorkspaces(
     from crm.members m
     join crm.stages s on s.workspace_id = m.workspace_id and s.position = 1
     where m.workspace_id = any (${ids})`;
-  // As autovacuum does. Plans that were made for empty tables would keep scanning them.
+  // Does what autovacuum would do. Plans that were made for empty tables would keep scanning the filled ones.
   await sql`vacuum analyze`;
   return rows.map((row) => ({ ...row, keys: keys.get(row.id)! }));
 }

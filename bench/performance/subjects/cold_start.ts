@@ -7,7 +7,7 @@ import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
 
 const COLD_START = join(import.meta.dirname!, "..", "cold_start");
-/** The allowed multiples of the time of a minimal function, and of one that queries the database. */
+/** Maximum ratio to the time of a minimal function, with and without a query to the database. */
 const TARGET = 2;
 const TARGET_DATABASE = 1.4;
 
@@ -52,7 +52,7 @@ const TARGETS: Target[] = [
   },
 ];
 
-/** The first reply of a function that was not running, compared with a minimal function. */
+/** The time to the first reply of a function that was not running, compared with that of a minimal function. */
 export const coldStart: Subject = {
   name: "cold-start",
   title: "Cold start",

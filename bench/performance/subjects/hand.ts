@@ -18,12 +18,12 @@ import { giveHistory } from "../load/workspaces.ts";
 
 const FOLDER = join(import.meta.dirname!, "../hand");
 const CONNECTIONS = 16;
-/** Connections to the database of each function: those of a deployment that does not set it (database.ts). */
+/** Each function's connections to the database: the default of a deployment (database.ts). */
 const POOL_SIZE = "4";
 /** Enough keys that none reaches its 120 calls a minute, even on a machine many times faster. */
 const SIZES = { workspaces: 200, keysEach: 20, contactsEach: 60 };
 
-/** The smallest allowed share of the requests a second of the function written by hand. */
+/** `target`: the smallest allowed ratio of the API's requests a second to those of the function written by hand. */
 const CASES: { name: string; operation: Operation; target: number }[] = [
   { name: "Read a contact", operation: "read", target: 1 },
   { name: "List 50 contacts", operation: "list", target: 1.1 },
@@ -32,7 +32,7 @@ const CASES: { name: string; operation: Operation; target: number }[] = [
   { name: "Take in a lead", operation: "lead", target: 1.1 },
 ];
 
-/** The same of the requests a second of PostgREST's statements. */
+/** The smallest allowed ratio to the requests a second of PostgREST's statements. */
 const REST_TARGET = 1.2;
 
 /**
@@ -66,7 +66,7 @@ export const byHand: Subject = {
   },
 };
 
-/** The medians of the API's shares of both others, in rounds in which all three take turns. */
+/** The medians of the API's rate divided by each of the other two rates, in rounds in which all three take turns. */
 async function measureShares(
   name: string,
   makers: readonly [api: MakeRequest, hand: MakeRequest, rest: MakeRequest],

@@ -17,7 +17,7 @@ const SHARE = 0.7;
 /** Calls a minute for each key: together with the calls just before the load, a key stays under its limit of 120. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
-/** More connections than are ever in use, unless the functions stall. */
+/** A number of connections that is never reached unless the functions stall. */
 const CONNECTIONS = 64;
 const SAMPLE_MS = 1_000;
 
@@ -31,7 +31,9 @@ const WAITS: Record<string, [p50: number, p99: number]> = {
   batch: [60, 300],
   search: [25, 250],
 };
-/** Bytes of write-ahead log for each request, without whole pages, which depend on the time between checkpoints. */
+/**
+ * Bytes of write-ahead log for each request, without full-page images, which depend on the time between checkpoints.
+ */
 const WAL_BYTES = 5_000;
 interface Sample {
   functions: number;

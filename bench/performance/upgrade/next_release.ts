@@ -93,7 +93,7 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
     await Deno.writeTextFile(join(copy, file), text);
   }
   succeeds(await run("tools/records/main.ts"));
-  // Creates the file, and fails because the part by hand is missing.
+  // Creates the file, and fails because the part that a person writes is missing.
   await schema("next");
   const [created] = (await Array.fromAsync(Deno.readDir(migrations))).filter(({ name }) =>
     name.endsWith("_next.sql")

@@ -6,7 +6,7 @@ import { seedContacts, seedGroup } from "../seed.ts";
 import type { Trial } from "../world.ts";
 
 const ALLOWED_MS = 10;
-/** As many as the dispatcher asks for (webhook-dispatcher/dispatch.ts). */
+/** The number of deliveries that the dispatcher claims at once (webhook-dispatcher/dispatch.ts). */
 const BATCH = 64;
 /** In each round a delivery of every active workspace is claimed. */
 const ROUNDS = 3;

@@ -48,7 +48,7 @@ export const feed: Trial = {
     await eventually(async () => await countEvents() >= total, `${total} events`, TIMEOUT_S);
     const rate = (await countEvents()) / (performance.now() - started) * 1000;
     await writers.end();
-    // Postgres still does what a writer had sent before it was killed, a commit too, and then undoes what is open.
+    // Postgres still executes what a killed writer had sent, even a commit, and then rolls back what is open.
     const haveEnded = async () =>
       (await sql`select from pg_stat_activity where application_name = ${WRITER}`).length === 0;
     await eventually(haveEnded, "the sessions of the writers to end");

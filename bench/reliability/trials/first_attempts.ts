@@ -82,7 +82,7 @@ function prepare(world: DeliveryWorld, sizes: Sizes): Promise<Prepared> {
 
 async function startPrepared({ folder, receiver, closing }: DeliveryWorld, { short }: Sizes) {
   const dataDir = await Deno.makeTempDir({ dir: folder, prefix: "stack-" });
-  // The world's encryption key is not the stack's.
+  // The stack uses its own encryption key, not the world's.
   const stack = await startStackProcess(dataDir, { ...receiver.env, WEBHOOK_ENCRYPTION_KEY: "" });
   const sql = connect(stack.file.database_url, 2);
   closing.push(() => sql[Symbol.asyncDispose](), () => stack.stop());

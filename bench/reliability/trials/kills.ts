@@ -39,7 +39,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   let total = (await deliveries(sql, all)).length;
   const killPoints = planKillPoints(short ? 1 : 10, total);
   const wanted = killPoints.length;
-  // More than needed, because one of the four dispatchers may get few deliveries, and more events cost little.
+  // This is more than needed, because one of the four dispatchers may get few deliveries, and more events cost little.
   const enough = total * 10;
   const spawn = () => {
     const killPoint = killPoints.pop();

@@ -6,11 +6,11 @@ import { countDeliveries, createSubscribers } from "../queue.ts";
 import { post, type Trial } from "../world.ts";
 
 const LIMIT = 64;
-/** Each has 8 places, so together they would have 160 in flight. */
+/** Each workspace has 8 places, so together they would have 160 deliveries in flight. */
 const WORKSPACES = 20;
 const SHORT_WORKSPACES = 12;
 const SUBSCRIPTIONS = 50;
-/** Each has 64 places of its own. */
+/** Each dispatcher has 64 places. */
 const DISPATCHERS = 3;
 /** A host that no other trial uses. */
 const HOST = 22;

@@ -11,12 +11,14 @@ const SHORT_LEASE_S = 3;
 const LONG_S = 20;
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
-/** How often an outage is tried until something was in flight. */
+/** The most tries of an outage until a delivery is in flight at the crash. */
 const MAX_TRIES = 5;
-/** New events before each outage: enough that some deliveries are still in flight when a quarter of them has ended. */
+/**
+ * New events of a workspace before each outage. Some deliveries are still in flight when a quarter of them has ended.
+ */
 const EVENTS_OF_A_WORKSPACE = 20;
 
-/** The recovery after a restart, in seconds since it. */
+/** The times of a recovery, in seconds since the restart. */
 interface Recovery {
   goingAgain: number;
   /** The deliveries in flight at the crash, and when the last of them ended. */
@@ -91,7 +93,7 @@ async function recover(
   await world.restartPostgres();
   const restarted = new Date();
   const { sql } = world;
-  // Claimed before the crash and not recorded.
+  // The deliveries that were claimed before the crash and not recorded.
   const rows = await sql<{ id: string }[]>`
     select delivery_id as id from crm.webhook_queue
     where workspace_id = any (${all}) and state = 'leased' and lease_until <= ${crashed} + ${LEASE_S} * interval '1 s'`;

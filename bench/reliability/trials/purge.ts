@@ -7,12 +7,12 @@ import type { Trial } from "../world.ts";
 
 const ALLOWED_S = 1;
 const ALLOWED_GROWTH = 2;
-/** More in a short run, which times few statements and often shares the machine. */
+/** A higher limit for a short run, which times few statements and often shares the machine. */
 const ALLOWED_GROWTH_SHORT = 10;
-/** The first day that no table keeps: all of it is older than 90 days. */
+/** A day that no table keeps, because all of it is more than 90 days ago. */
 const DAYS_AGO = 92;
 const WRITERS = 2;
-/** How long the work is timed after the purge has begun, which may end at once. */
+/** How long the work is timed from the start of the purge, which may end at once. */
 const MEANWHILE_MS = 2_000;
 
 /** When a statement began, and how long it took, in milliseconds. */

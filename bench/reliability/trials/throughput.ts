@@ -13,7 +13,7 @@ import { eventually, pause } from "../../harness/waiting.ts";
 
 const RATE = 150;
 const DISPATCHERS = 2;
-/** Enough that their places (4 for a subscription) never limit a dispatcher. */
+/** Enough workspaces that their places (4 for a subscription) never limit a dispatcher. */
 const WORKSPACES = 200;
 /** New events of each workspace whenever fewer than REFILL_BELOW deliveries wait, so that the queue stays filled. */
 const REFILL = 2;
@@ -30,7 +30,7 @@ interface Sample {
   ended: number;
   /** Milliseconds of processor time so far. */
   cpu: number;
-  /** The same for all work of the machine that is not this trial's. */
+  /** Milliseconds of processor time so far for all other work on the machine. */
   elsewhere: number;
   memory: number;
   /** The highest peak of one dispatcher, in bytes. */
@@ -66,8 +66,8 @@ export const throughput: Trial = {
       await feeder.stop();
     }
     const { rate, left, isFlat, runSeconds, text } = summarise(samples);
-    // A short run is too short to judge memory, and often shares the machine: it must reach a quarter of the rate in
-    // proportion to the processor time that other work leaves, because that work also takes the turn from each step.
+    // A short run is too short to judge memory, and often shares the machine: it must reach a quarter of the rate,
+    // scaled by the processor time that other work leaves, because that work also delays each step.
     return {
       ok: rate >= RATE * (short ? left / 4 : 1) && (short || isFlat) && runSeconds <= RUN.cpuSeconds &&
         samples.at(-1)!.peak <= RUN.bytes,
@@ -136,7 +136,7 @@ function summarise(samples: Sample[]) {
   const postgres = trendOf(samples.map((sample) => sample.postgres));
   return {
     rate,
-    /** The share of the processors that other work left; 1 if the system does not tell. */
+    /** The share of the processors that other work left; 1 if the system does not report it. */
     left: Number.isNaN(elsewhere) ? 1 : 1 - Math.min(1, Math.max(0, elsewhere)),
     runSeconds: cpuMs * RUN.deliveries / 1000,
     isFlat: memory.isFlat && postgres.isFlat,

@@ -1,4 +1,4 @@
-// The state that lets the next run continue: how far the last run came, and which lines were rejected.
+// The state that lets the next run continue: how far the last run got, and which lines were rejected.
 import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { stringify } from "csv-stringify/sync";
 import { ADDED } from "./table.js";
@@ -20,14 +20,14 @@ export async function openProgress(file, { header, delimiter, hash }) {
     state,
     rejects,
 
-    /** Counts a batch, and stores the lines of it that were rejected. */
+    /** Counts a batch, and stores its rejected lines. */
     async add(rows, { created, updated }, rejected) {
       if (rejected.length > 0) {
         const lines = rejected.map(({ cells, line, reason }) => {
           const fitting = header.map((_, at) => cells[at] ?? "");
           return [...fitting, line, reason];
         });
-        // The mark at the beginning makes Excel read the accents rightly.
+        // The byte order mark makes Excel read accents correctly.
         const head = state.bytes === 0 ? "\ufeff" + stringify([[...header, ...ADDED]], { delimiter }) : "";
         await appendFile(rejects, head + stringify(lines, { delimiter }));
         state.bytes = (await stat(rejects)).size;

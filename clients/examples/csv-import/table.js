@@ -18,7 +18,7 @@ const REQUIRED = ["external_id", "name"];
 /** Columns that the file of rejected lines adds; an import ignores them, so that the corrected file can be imported. */
 export const ADDED = ["linha", "motivo"];
 
-/** Says what is wrong with the file, to the person who exported it. */
+/** An error in the file. The message is for the person who exported it. */
 export class FileError extends Error {}
 
 /**
@@ -77,7 +77,7 @@ function decode(bytes) {
 function parseLines(text, delimiter) {
   try {
     const options = { delimiter, info: true, relax_column_count: true, skip_empty_lines: true };
-    // The line where a record ends; a cell with line breaks makes a record of several.
+    // `lines` is the line where the record ends: a cell with line breaks makes a record span several lines.
     return parse(text, options).map(({ record, info }) => ({ record, line: info.lines }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

@@ -9,8 +9,8 @@ import { CrmError } from "@crm-api/sdk";
 const NOT_OF_THE_LEAD = [401, 402, 403, 404, 408, 409, 429];
 
 /**
- * Opens the folder and sends what waits in it, at once and whenever a lead is kept. After a failure it waits as long as the
- * API asks for, `retrySeconds` at least.
+ * Opens the folder, and sends the leads in it at once and whenever a lead is added. After a failure it waits as long as
+ * the API asks for, `retrySeconds` at least.
  */
 export async function openOutbox(crm, { folder, retrySeconds }) {
   const [waiting, refused] = [join(folder, "waiting"), join(folder, "refused")];

@@ -47,7 +47,7 @@ app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
   // A browser that runs without JavaScript shows the answer as it is.
   const answer = (body, status) =>
     c.req.header("Accept")?.includes("text/html") ? c.text(body.message, status) : c.json(body, status);
-  // CORS only hides the answer from other pages; this refuses their requests.
+  // CORS only hides the answer from pages of other sites, so this check refuses their requests.
   if (!origins.includes(c.req.header("Origin"))) return answer({ message: "Origem não permitida." }, 403);
 
   const { website, submission_id, ...typed } = await c.req.parseBody();

@@ -1,10 +1,10 @@
-// Stores each event once, and works on it after the sender got its answer.
+// Stores each event once, and processes it after the sender got its answer.
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "libsql";
 
 /**
- * Opens the inbox, and works on what is in it: at once, also on what an earlier run left, and again after `retrySeconds`
- * where `work` threw.
+ * Opens the inbox and calls `work` for each event in it, also for events that an earlier run left. If `work` throws, it
+ * is called again after `retrySeconds`.
  */
 export function openInbox(file, work, retrySeconds) {
   const db = new Database(file);

@@ -24,7 +24,7 @@ export class CrmApi implements ICredentialType {
       default: "",
       required: true,
       placeholder: "https://project.supabase.co/functions/v1",
-      description: "Address of the API, without the part of a resource (/api-v1-…)",
+      description: "Address of the API, without the path of a resource (/api-v1-…)",
     },
     {
       displayName: "API Key",

@@ -76,7 +76,7 @@ export interface UpdateOptions extends CallOptions {
 /** Options for reading a record. */
 export interface ReadOptions<Expansion extends string = string> extends CallOptions {
   ifNoneMatch?: undefined;
-  /** What to show by id and name beside its `_id` field. */
+  /** The records to show with id and name beside their `_id` field. */
   expand?: readonly Expansion[] | undefined;
 }
 
@@ -210,7 +210,7 @@ function search(query: object): string {
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
 }
 
-/** One parameter; for an object several: `custom[key]`, `custom[key][gte]`. */
+/** The query parameters for a value. An object becomes several: `custom[key]`, `custom[key][gte]`. */
 function parametersOf(name: string, value: unknown): [string, string][] {
   if (value === undefined || value === null) return [];
   if (value instanceof Date) return [[name, value.toISOString()]];

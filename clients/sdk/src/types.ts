@@ -915,7 +915,7 @@ export type DealDetailExpansion =
 /** What expand can show */
 export type DealExpansion = "pipeline" | "stage" | "contact" | "company" | "owner" | "loss_reason";
 
-/** By what deals are added up */
+/** How deals are grouped in a summary */
 export type DealGrouping = "owner" | "stage" | "month" | "source";
 
 /** The delivery of an event deal.lost */
@@ -1421,7 +1421,7 @@ export type HealthStatus = "ok" | "unavailable";
 /** What happened to a deal */
 export type Highlight = "deal.created" | "deal.won" | "deal.lost" | "deal.reopened" | "deal.stage_changed";
 
-/** A field of the lead that the contact has otherwise */
+/** A field of the lead for which the contact has another value */
 export type LeadDifference = "first_name" | "last_name" | "email" | "phone" | "company_name";
 
 /** The lead with its records */

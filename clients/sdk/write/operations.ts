@@ -110,7 +110,7 @@ function interfaceOf(name: string, methods: readonly Method[]): string {
   return methods.some(isWhole) ? `${pascal(name)}Methods` : pascal(name);
 }
 
-/** The name of such a method: in the singular if it takes an id (`crm.operation(id)`). */
+/** The name of a resource's only method: in the singular if it takes an id (`crm.operation(id)`). */
 function nameOfAlone({ resource, signature }: Method): string {
   return signature.includes("Get<") ? resource.replace(/s$/, "") : resource;
 }

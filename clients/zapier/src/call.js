@@ -22,8 +22,8 @@ export async function call(z, { authData }, method, path, { params, body, header
 }
 
 /**
- * Reports an error in the API's own words, with the fields that it is about. An invalid key stops the connection until
- * it is renewed. The platform itself reports 429, and waits as long as Retry-After says.
+ * Reports an error with the API's message and the fields that it names. After a 401, the user must connect again. The
+ * platform itself reports 429, and waits as long as Retry-After says.
  */
 export function throwApiError(response, z) {
   if (response.status < 300) return response;

@@ -48,7 +48,7 @@ function isSigned({ headers, content }, secret) {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Real events to set a Zap up with, the newest first. The list begins with the oldest, so ask for one day first. */
+/** Real events for setting up a Zap, newest first. The API lists the oldest first, so ask for the last day first. */
 async function latestEvents(z, bundle, event) {
   for (const days of [1, 30]) {
     const since = new Date(Date.now() - days * DAY).toISOString();

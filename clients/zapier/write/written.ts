@@ -36,7 +36,7 @@ const SEARCHES = {
   deal: ["external_id", "q", "contact_id", "company_id", "status", "pipeline_id", "stage_id", "owner_id"],
 };
 
-/** Whose defined fields a record has, if it has any. A lead's become its deal's. */
+/** The kind of record whose defined fields a form shows. The fields of a lead are stored on its deal. */
 const CUSTOM_FIELDS: Record<string, string> = {
   lead: "deal",
   contact: "contact",
@@ -75,7 +75,7 @@ const TEXTS = {
 } satisfies Record<string, Text>;
 
 /**
- * What the app reads when it starts.
+ * Returns the data that the app loads when it starts.
  *
  * @param baseUrl the address of the API that the connection's form suggests
  */

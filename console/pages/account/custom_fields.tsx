@@ -66,7 +66,7 @@ export function CustomFields() {
   );
 }
 
-/** By kind of record, those in use first, the oldest first. */
+/** Sorts fields by kind of record, then fields in use before archived ones, then the oldest first. */
 function sorted(fields: CustomField[]): CustomField[] {
   const place = ({ object_type, archived_at, id }: CustomField) =>
     `${OBJECTS.indexOf(object_type)} ${archived_at ?? ""} ${id}`;

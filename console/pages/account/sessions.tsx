@@ -33,7 +33,7 @@ export function Sessions({ sessions }: { sessions: Resource<{ data: PersonSessio
     <section class="section">
       <header class="section-head">
         <h2>{t("sessions.title")}</h2>
-        {/* Also with one session in the list, because it ends those of apps too. */}
+        {/* Shown even if the list has one session, because the button also ends the sessions of apps. */}
         <button type="button" class="button" disabled={busy.value} onClick={end}>{t("sessions.end")}</button>
       </header>
       {failure.value && <FailureNote failure={failure.value} />}

@@ -25,7 +25,7 @@ function eventsHref(filter: Record<string, string>): string {
   return href("atividade/", { ver: "eventos", ...Object.fromEntries(given) });
 }
 
-/** What happened, newest first, and which webhooks got each event. The address has the filter, so it can be shared. */
+/** The events, newest first, and which webhooks got each. The address has the filter, so that people can share it. */
 export function Events() {
   const { query, route } = useLocation();
   const filter = { evento: query.evento ?? "", registro: query.registro ?? "", ate: query.ate ?? "" };
@@ -35,7 +35,7 @@ export function Events() {
     ...(filter.registro && { object_id: filter.registro }),
     ...(filter.ate && { until: dayEnd(filter.ate) }),
   })}`;
-  // A day begins and ends by the workspace's clocks, which are not known before the workspace was read.
+  // A day begins and ends in the workspace's time zone, which is not known before the workspace was read.
   const first = useResource<PageOf<ShownEvent>>(filter.ate && !settled.value ? null : list);
   return (
     <>

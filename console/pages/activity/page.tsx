@@ -12,7 +12,7 @@ import { placeOf, sentenceOf } from "./sentence.ts";
 
 const PATH = "app-v1-activity";
 
-/** Who did what, or what happened, newest first. */
+/** What people did, or the events, newest first. */
 export default function Activity() {
   const shown = useLocation().query.ver === "eventos" ? "events" : "actions";
   return (
@@ -33,7 +33,7 @@ export default function Activity() {
   );
 }
 
-/** Who did what. */
+/** The audit log: who did what. */
 function Actions() {
   const first = useResource<PageOf<Entry>>(PATH);
   return (

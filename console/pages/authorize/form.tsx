@@ -17,7 +17,7 @@ import { APPS_PATH, type Offer, targetOf } from "./request.ts";
 /** The longest name that a grant takes; Supabase Auth allows longer ones. */
 const LONGEST_NAME = 255;
 
-/** What an app asks for, and what the person allows it: in which workspace, and which scopes. */
+/** Shows what an app asks for. The person chooses the workspace and the scopes to allow. */
 export function ConsentForm({ request: { client, redirect_uri }, offers, answer }: {
   request: Extract<AppRequest, { client: unknown }>;
   offers: Offer[];
@@ -38,7 +38,7 @@ export function ConsentForm({ request: { client, redirect_uri }, offers, answer 
     missing.value = scopes.length === 0;
     if (missing.value) return focusRefused(form);
     await run(async () => {
-      // Before the approval, so that the app's first call finds it.
+      // The grant is stored before the approval, so that the app's first call finds it.
       await call("POST", APPS_PATH, {
         workspace: workspace.value,
         body: { client_id: client.id, client_name: name, scopes },

@@ -23,15 +23,15 @@ export async function openRequest(id: string): Promise<{ request: AppRequest; of
   })));
   await forgetStale(lists);
   return {
-    // Last, because it lets an approved app in at once.
+    // Read the request last, because reading it lets an approved app in at once.
     request: await readRequest(id),
     offers: choices.map(({ id, name }, index) => ({ id, name, scopes: lists[index]!.grantable_scopes })),
   };
 }
 
 /**
- * Takes back approvals of apps that have no grant any more: an admin or the operator revoked it, or the person left the
- * workspace. Otherwise Supabase Auth would let the app in without asking, with a token that nothing accepts.
+ * Takes back approvals of apps whose grant has ended: an admin or the operator revoked it, or the person left the
+ * workspace. Otherwise Supabase Auth would give the app a token without asking, and every call would refuse it.
  */
 async function forgetStale(lists: { workspace: string; data: Grant[] }[]): Promise<void> {
   const approved = await approvedClients();

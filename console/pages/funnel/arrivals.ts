@@ -14,8 +14,7 @@ export function placesOf(stages: readonly Stage[]): Places {
 
 /**
  * The cards that are new or changed their stage since the previous reply; none in the first reply. A reply has the
- * newest 50 cards of each stage. A card at the end of these may only have moved up into the 50, so it is not announced
- * as new.
+ * newest 50 cards of each stage. A card at the end of the 50 may just have moved up, so it is not announced as new.
  */
 export function arrivals(before: Places | null, stages: readonly Stage[]): ReadonlySet<string> {
   const arrived = new Set<string>();

@@ -63,7 +63,7 @@ function DealCard({ deal, pipeline, arrived }: {
 }) {
   const { id, title, owner, company, contact, source, created_at } = deal;
   const value = valueText(deal);
-  // A deal without a title of its own is called like its contact or company.
+  // A deal without a title of its own has the name of its contact or company.
   const people = [company, contact].flatMap((named) => named && named.name !== title ? [named.name] : []);
   return (
     <li class={arrived ? "card arrived" : "card"}>

@@ -37,7 +37,7 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
             <Proposals
               deal={deal}
               onChange={(change) => {
-                // As shown now: while a call was on its way, another one may have changed them.
+                // Read the shown data now, because another call may have changed it meanwhile.
                 const shown = resource.data.peek() ?? deal;
                 resource.set({ ...shown, proposals: change(shown.proposals) });
               }}

@@ -17,7 +17,7 @@ import { Freshness } from "./freshness.tsx";
 import type { Funnel as Reply } from "./records.ts";
 import { Empty, Skeleton } from "../../components/loaded.tsx";
 
-/** Milliseconds between refreshes. A lead must appear within 2 s, and the request takes a part of them. */
+/** Milliseconds between refreshes. A lead must appear within 2 s, and the request takes some of that time. */
 const EVERY_MS = 1_500;
 const NONE: ReadonlySet<string> = new Set();
 

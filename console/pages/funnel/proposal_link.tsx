@@ -9,9 +9,8 @@ import { mailTo, whatsAppTo } from "./offer_message.ts";
 import type { Person, Proposal } from "./records.ts";
 
 /**
- * The new link of a proposal, which is shown once, and the ways to give it to the customer. Whoever takes the link in
- * one of these ways is about to send it, so a draft is marked as sent at the same time: otherwise the customer would get
- * a link that opens nothing.
+ * The new link of a proposal, which is shown once, with buttons to copy or send it. Each button also marks a draft as
+ * sent, because the link of a draft does not open it.
  */
 export function ProposalLink({ proposal, link, contact, onSent }: {
   proposal: Proposal;
@@ -36,7 +35,7 @@ export function ProposalLink({ proposal, link, contact, onSent }: {
   const mark = async () => {
     if (!await send()) return;
     say(t("proposal.marked"));
-    // The pressed button is gone.
+    // The pressed button is gone, so move the focus to the heading.
     heading.current?.focus();
   };
   const message = t("proposal.message", { title: proposal.title, link });

@@ -12,12 +12,12 @@ import { canBeAnswered, proposalMoments, proposalState, valueText } from "./word
 /** The proposals of a deal. A person creates one, sends its link, and gives it a new link. */
 export function Proposals({ deal, onChange }: {
   deal: OpenedDeal;
-  /** Changes the shown proposals as the reply to a change tells. */
+  /** Applies a change to the shown proposals. */
   onChange: (change: (shown: Proposal[]) => Proposal[]) => void;
 }) {
   const adding = useSignal(false);
   const renewing = useSignal<Proposal | null>(null);
-  // Kept only here: the link cannot be read again.
+  // The link is kept only here, because it cannot be read again.
   const linked = useSignal<{ id: string; link: string } | null>(null);
 
   const replace = (changed: Proposal) =>
@@ -92,7 +92,7 @@ export function Proposals({ deal, onChange }: {
   );
 }
 
-/** Asks before a proposal gets a new link, because the earlier one stops. */
+/** Asks before a proposal gets a new link, because the earlier link stops working. */
 function NewLink({ proposal: { id, title, status }, onDone, onClose }: {
   proposal: Proposal;
   onDone: (linked: LinkedProposal) => void;

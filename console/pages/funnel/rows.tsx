@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { t } from "../../strings/strings.ts";
 import type { StateText } from "./words.ts";
 
-/** The most rows of a kind that the reply has. */
+/** Maximum rows of a kind in the reply. */
 export const MOST = 20;
 
 /** A section with the newest rows of a kind, or a sentence that there are none. */
@@ -26,7 +26,7 @@ export function Rows<Item>({ title, none, rows, more, children }: {
   );
 }
 
-/** A row with its state, and what can be done with it. */
+/** A row with its state and actions. */
 export function Row({ title, state, small, text, children }: {
   title: string;
   state: StateText;

@@ -53,7 +53,7 @@ export function canBeAnswered({ status }: Proposal): boolean {
   return status === "rascunho" || status === "enviada" || status === "visualizada";
 }
 
-/** What else happened with a proposal, and until when it can be answered: `Enviada em 10/11 às 9:12`. */
+/** The other dates of a proposal, and until when it can be answered: `Enviada em 10/11 às 9:12`. */
 export function proposalMoments(proposal: Proposal, now: number): string[] {
   const { status, sent_at, viewed_at, expires_at } = proposal;
   return [

@@ -14,7 +14,7 @@ export interface OpenedFile {
   csv: Csv;
 }
 
-/** The field for the file, on which one can also be dropped. Says what is wrong with a file that cannot be imported. */
+/** The field for the file, which can also be dropped on it. Says what is wrong with a file that cannot be imported. */
 export function ChooseFile({ onOpened }: { onOpened: (file: OpenedFile) => void }) {
   const error = useSignal<string | null>(null);
   const isOver = useSignal(false);
@@ -46,7 +46,7 @@ export function ChooseFile({ onOpened }: { onOpened: (file: OpenedFile) => void 
         accept=".csv,.txt,text/csv"
         onChange={({ currentTarget }) => {
           void open(currentTarget.files?.[0]);
-          // So that the same file, corrected, can be chosen again.
+          // Cleared, so that the same file can be chosen again after it was corrected.
           currentTarget.value = "";
         }}
       />
@@ -55,7 +55,7 @@ export function ChooseFile({ onOpened }: { onOpened: (file: OpenedFile) => void 
   );
 }
 
-/** Reads the file; a text says why it cannot be imported. */
+/** Reads the file; returns a text that says why if it cannot be imported. */
 async function read(file: File): Promise<OpenedFile | string> {
   if (file.size > MAX_BYTES) return t("file.bytes");
   const bytes = new Uint8Array(await file.arrayBuffer());

@@ -1,8 +1,8 @@
-/** Which field of a contact each column of the file is. */
+/** Maps the columns of the file to fields of a contact. */
 import type { CustomField } from "../../app/types.ts";
 import { plain } from "../../format/plain.ts";
 
-/** The fields that a column can be, each with the headings by which it is guessed; the most telling ones first. */
+/** The fields that a column can have, each with the headings that suggest it, the clearest first. */
 const HEADINGS = {
   name: [
     "nome",
@@ -32,10 +32,10 @@ const HEADINGS = {
 /** The fields of contacts in the order in which they are offered. */
 export const FIELDS = Object.keys(HEADINGS) as (keyof typeof HEADINGS)[];
 
-/** What a column is: a field, `custom:` with the key of a custom field, or empty if it is not imported. */
+/** The field of a column: its name, `custom:` and the key of a custom field, or "" if the column is not imported. */
 export type Target = keyof typeof HEADINGS | `custom:${string}` | "";
 
-/** Columns that the file of failed lines adds. They are not imported, so that the corrected file can be. */
+/** Columns that the file of failed lines adds. An import ignores them, so that the corrected file can be imported. */
 export const ADDED = { line: "linha", reason: "motivo" };
 
 /** The custom fields of contacts that are in use. */
@@ -56,7 +56,7 @@ export function guessTargets(header: string[], custom: CustomField[]): Target[] 
 
 function guess(heading: string, custom: CustomField[]): Target {
   const wanted = compared(heading);
-  // A field that the company has defined itself says more than our guess.
+  // A custom field that the company has defined takes precedence over the guess.
   const defined = custom.find(({ key, label }) => compared(key) === wanted || compared(label) === wanted);
   if (defined) return `custom:${defined.key}`;
   return FIELDS.find((field) => HEADINGS[field].some((known) => compared(known) === wanted)) ?? "";
@@ -67,7 +67,7 @@ function compared(heading: string): string {
   return plain(heading).replace(/[\s_.-]+/g, " ").trim();
 }
 
-/** The columns with `target` at `column`, and at no other. */
+/** Sets the field of a column, and removes this field from any other column. */
 export function withTarget(targets: Target[], column: number, target: Target): Target[] {
   return targets.map((other, at) => at === column ? target : other === target ? "" : other);
 }

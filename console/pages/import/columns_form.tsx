@@ -7,7 +7,7 @@ import type { OpenedFile } from "./choose_file.tsx";
 import { FIELDS, type Target, withTarget } from "./columns.ts";
 import { t } from "./strings.ts";
 
-/** Lets the person say which field each column is. */
+/** Lets the person choose the field for each column. */
 export function Columns({ file, custom, targets, onChange, onCheck, onBack }: {
   file: OpenedFile;
   custom: CustomField[];

@@ -19,7 +19,7 @@ export class UnclosedQuote extends Error {
   }
 }
 
-/** Decodes UTF-8; UTF-16 with its mark ("Unicode text" of Excel); anything else as Windows-1252. */
+/** Decodes UTF-8, UTF-16 with a byte order mark ("Unicode text" in Excel), and anything else as Windows-1252. */
 export function decode(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   try {
@@ -34,7 +34,7 @@ export function decode(bytes: Uint8Array): string {
  * @throws UnclosedQuote
  */
 export function parseCsv(text: string): Csv {
-  // Excel reads the delimiter from such a line, and some programs write it.
+  // Some programs write a first line that tells Excel the delimiter.
   const named = /^sep=(.)\r?\n/i.exec(text);
   const delimiter = named?.[1] ?? delimiterOf(text);
   const records = readRecords(named ? text.slice(named[0].length) : text, delimiter, named ? 2 : 1)
@@ -72,7 +72,7 @@ function readRecords(text: string, delimiter: string, firstLine: number): Line[]
         line += cell.split("\n").length - 1;
         at = end;
       }
-      // The rest up to the delimiter, which after a closing quote is usually empty.
+      // The rest up to the delimiter; usually empty after a closing quote.
       let end = at;
       while (end < text.length && text[end] !== delimiter && text[end] !== "\n" && text[end] !== "\r") end++;
       record.cells.push(cell + text.slice(at, end));
@@ -88,7 +88,7 @@ function readRecords(text: string, delimiter: string, firstLine: number): Line[]
   return records;
 }
 
-/** Writes CSV with the mark by which Excel reads the accents rightly. */
+/** Writes CSV with a byte order mark, with which Excel reads accents correctly. */
 export function writeCsv(records: string[][], delimiter: string): string {
   const written = (cell: string) =>
     cell.includes(delimiter) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;

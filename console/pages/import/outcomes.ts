@@ -1,4 +1,4 @@
-/** What happens to each line: as the check foresees it, and as the import did it. */
+/** The outcome of each line: what the check predicts, and what the import did. */
 import type { CustomField } from "../../app/types.ts";
 import { writeCsv } from "./csv.ts";
 import { ADDED, type Target } from "./columns.ts";
@@ -16,7 +16,7 @@ export interface Outcome {
   details: string[];
 }
 
-/** Names a field as the file does; a field without a column as the console does. */
+/** Names a field by the heading of its column in the file; a field without a column by the console's name. */
 export type NameOf = (field: string) => string;
 
 /** Names fields by the headings of the file. */
@@ -43,7 +43,7 @@ export function outcomeOfFault(fault: Fault, nameOf: NameOf): Outcome {
 
 /**
  * The outcome of a line that was sent.
- * @param foreseen what the check said: a line that is sent again because a reply was lost still counts as created
+ * @param foreseen the outcome in the check; so a line that is sent again after a lost reply still counts as created
  */
 export function outcomeOf(
   { status, error, changes }: Result,
@@ -68,9 +68,9 @@ export function outcomeOf(
   };
 }
 
-/** The lines that failed as a CSV that can be corrected and imported: the columns of the file, line and reason. */
+/** The failed lines as a CSV that can be corrected and imported: the file's columns, the line number, the reason. */
 export function failedCsv({ csv }: OpenedFile, failed: { row: Row; outcome: Outcome }[]): string {
-  // A file of failed lines that fails again keeps one pair of these columns.
+  // If lines of such a CSV fail again, the columns for line and reason are not added twice.
   const kept = csv.header.flatMap((heading, at) =>
     heading === ADDED.line || heading === ADDED.reason ? [] : [at]
   );

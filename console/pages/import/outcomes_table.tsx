@@ -9,7 +9,7 @@ import { t } from "./strings.ts";
 /** Rows that are shown at first, and with each press of the button. */
 const ROWS = 100;
 
-/** What happens to each line, or to those with one result. */
+/** The outcome of each line, or of the lines with one result. */
 export function Outcomes({ rows, outcomes, done }: {
   rows: Row[];
   outcomes: ReadonlyMap<Row, Outcome>;

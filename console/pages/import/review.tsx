@@ -29,7 +29,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   onRestart: () => void;
 }) {
   const nameOf = namesOf(file, targets, custom);
-  // Filled in place: with 20,000 lines a copy for each batch would take longer than the server.
+  // Filled in place: copying 20,000 lines after each batch would take longer than the server does.
   const checked = useRef(
     new Map(rows.flatMap((row) => row.fault ? [[row, outcomeOfFault(row.fault, nameOf)]] : [])),
   ).current;
@@ -40,7 +40,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   const isStopping = useSignal(false);
   const failure = useSignal<Failure | null>(null);
 
-  /** The lines that the import writes: it leaves out what was refused and what is the same already. */
+  /** The lines that the import writes: not those that were refused or would change nothing. */
   const toWrite = () => rows.filter((row) => ["created", "updated"].includes(checked.get(row)?.state ?? ""));
 
   const run = async () => {
@@ -64,13 +64,13 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
         },
       });
     } catch (thrown) {
-      // Both calls may be repeated, so the note need not warn of a change that was perhaps made.
+      // Check and import may be repeated, so the note need not warn that a change may have been made.
       failure.value = new Failure({ ...asFailure(thrown), writing: false });
     } finally {
       running.value = null;
     }
   };
-  // The batch that is on its way ends first.
+  // The batch that was already sent ends first.
   const stop = () => {
     isStopping.value = true;
     running.peek()?.abort();

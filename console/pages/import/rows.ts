@@ -1,4 +1,4 @@
-/** Turns the lines of the file into what the function takes. */
+/** Converts the lines of the file to the items that the function takes. */
 import type { CustomField } from "../../app/types.ts";
 import { plain } from "../../format/plain.ts";
 import type { Target } from "./columns.ts";
@@ -39,7 +39,7 @@ export function makeRows(lines: Line[], targets: Target[], custom: CustomField[]
       return row({ kind: "cells", found: read.cells.length, wanted: targets.length });
     }
     const by = (["external_id", "email", "phone"] as const).find((field) => data[field] !== undefined);
-    // Without one of these, a second import of the file would make the contact again.
+    // Without a code, e-mail or phone, a second import of the file would create the contact again.
     if (by === undefined) return row({ kind: "no_key" });
     const sent = String(data[by]);
     const key = `${by} ${
@@ -76,7 +76,7 @@ function dataOf(
   };
 }
 
-/** A value of the field's type, as people write it. The function refuses what stays a text and must not be one. */
+/** Converts a text to the field's type; returns the text itself if that fails, which the function then refuses. */
 export function valueOf(text: string, { type, choices }: Pick<CustomField, "type" | "choices">): unknown {
   const chosen = (text: string) => choices?.find((choice) => plain(choice) === plain(text)) ?? text;
   switch (type) {

@@ -16,7 +16,7 @@ const WAITS = [1, 2, 4, 8];
 
 /**
  * Sends the rows in order and calls `onResults` after each batch. With `isDry` nothing is written.
- * @throws Failure if a batch fails for good; those before it are done
+ * @throws Failure if a batch fails for good; the batches before it are done
  */
 export async function sendRows(
   rows: Row[],

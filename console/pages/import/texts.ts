@@ -3,7 +3,7 @@ export const TEXTS = {
   "title": ["Importar contatos", "Import contacts"],
   "text": [
     "De uma planilha salva como CSV. Quem já existe é atualizado, nunca duplicado.",
-    "From a spreadsheet saved as CSV. Contacts that exist are updated, never doubled.",
+    "From a spreadsheet saved as CSV. Existing contacts are updated, never duplicated.",
   ],
   "role": [
     "Só um gestor ou administrador importa contatos.",
@@ -29,7 +29,7 @@ export const TEXTS = {
   ],
   "file.excel_itself": [
     "Este arquivo é do Excel, não um CSV. Abra-o no Excel e use Arquivo → Salvar como → CSV.",
-    "This file is of Excel, not a CSV. Open it in Excel and use File → Save as → CSV.",
+    "This is an Excel file, not a CSV. Open it in Excel and use File → Save as → CSV.",
   ],
   "file.empty": [
     "O arquivo não tem contatos. A primeira linha tem os nomes das colunas; os contatos vêm nas seguintes.",
@@ -37,7 +37,7 @@ export const TEXTS = {
   ],
   "file.quote": [
     "Há aspas abertas na linha {line} que nunca se fecham. Corrija essa linha e escolha o arquivo de novo.",
-    "Line {line} opens quotes that are never closed. Mend that line and choose the file again.",
+    "Line {line} opens quotes that are never closed. Correct that line and choose the file again.",
   ],
   "columns": ["Confira as colunas", "Check the columns"],
   "columns.text": [
@@ -50,7 +50,7 @@ export const TEXTS = {
   "columns.target": ["Campo", "Field"],
   "columns.target_of": ["Campo da coluna {column}", "Field of the column {column}"],
   "columns.no_key": [
-    "Escolha uma coluna de e-mail, telefone ou código: sem nenhuma, não daria para saber quem já existe.",
+    "Escolha uma coluna de e-mail, telefone ou código: sem nenhuma, não há como saber quem já existe.",
     "Choose a column of e-mail addresses, phone numbers or codes: without one nobody can tell who exists already.",
   ],
   "columns.no_company": [
@@ -107,7 +107,7 @@ export const TEXTS = {
   "leave": ["A importação não terminou", "The import is not complete"],
   "leave.text": [
     "O que já foi importado fica. Para continuar depois, importe o mesmo arquivo: nenhum contato é duplicado.",
-    "What was imported stays. To go on later, import the same file: no contact is doubled.",
+    "What was imported stays. To go on later, import the same file: no contact is duplicated.",
   ],
   "leave.yes": ["Sair", "Leave"],
   "leave.no": ["Ficar", "Stay"],
@@ -142,7 +142,7 @@ export const TEXTS = {
     "the line has {found} columns, and the heading {wanted}",
   ],
   "fault.no_key": [
-    "sem e-mail, telefone ou código: não daria para saber se já existe",
+    "sem e-mail, telefone ou código: não há como saber se já existe",
     "without an e-mail address, phone number or code nobody can tell whether it exists",
   ],
   "fault.repeated": ["{field} já está na linha {line}", "{field} is in line {line} already"],

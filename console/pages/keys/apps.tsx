@@ -17,7 +17,7 @@ import { scopesText } from "./scopes.ts";
 
 const APPS_PATH = "app-v1-apps";
 
-/** The apps that act in the name of the person, or for an admin of any member, and the address for connecting one. */
+/** The apps that act for the person (an admin sees those of all members), and the address for connecting an app. */
 export function GrantedApps() {
   const apps = useResource<GrantList>(APPS_PATH);
   const revoked = useSignal<Grant | null>(null);
@@ -25,7 +25,7 @@ export function GrantedApps() {
   return (
     <Page title={t("apps.title")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
       <div class="stack">
-        {/* Above the list, which would push it down when it arrives. */}
+        {/* Placed above the list, which would push the address down when it arrives. */}
         <p>
           {t("apps.connect")} <code class="broken">{address}</code> <CopyButton text={address} quiet />
         </p>
@@ -97,7 +97,7 @@ function Revoke({ grant, onDone, onClose }: {
       onSubmit={async () => {
         await call("POST", `${APPS_PATH}/${grant.id}/revoke`);
         if (grant.member.id === workspace.value?.member.id) {
-          // The grant has ended already. The consent page tries again before the app can be let in.
+          // If this fails, the consent page tries again before the app can be let in. The grant has ended already.
           await forgetApproval(grant.client_id).catch(() => {});
         }
         onDone(grant);

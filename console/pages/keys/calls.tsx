@@ -5,7 +5,7 @@ import { formatShortDay } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 
-/** Days above one label of the axis: 30 days have five. */
+/** Days for each label of the axis: 30 days have five labels. */
 const DAYS_LABELLED = 6;
 
 /** The number of calls with a key, by day. */

@@ -7,15 +7,15 @@ import { counted, t } from "../../strings/strings.ts";
 
 type Failures = OpenedKey["failures"];
 
-/** A column of a chart: how many requests, and how many of them failed; null if that is not known. */
+/** A column of a chart: the number of requests, and how many of them failed; null if that is not known. */
 interface Period extends Omit<Column, "text"> {
   requests: number;
   failures: number | null;
 }
 
 /**
- * Why the requests of a key fail, and how near to its limit it comes.
- * @param code whose requests the log below shows
+ * Shows why the requests of a key fail, and how near the key comes to its limit.
+ * @param code the error code by which the log below is filtered
  * @param onCode shows the requests that failed with a code, or all again for ""
  */
 export function KeyFailures({ entry, code: chosen, onCode }: {
@@ -112,8 +112,8 @@ function textOf(requests: number, failures: number | null): string {
 }
 
 /**
- * The failures in words by class of status: `Campos inválidos (422): 31`. 422 and 429 are classes of their own, because
- * people can mend these.
+ * The number of failures for each class of status: `Campos inválidos (422): 31`. 422 and 429 are separate classes,
+ * because the key's owner can fix these.
  */
 function classesOf({ statuses }: Pick<Failures, "statuses">): string[] {
   const counts = { "422": 0, "429": 0, "4xx": 0, "5xx": 0 };
@@ -128,7 +128,7 @@ function classesOf({ statuses }: Pick<Failures, "statuses">): string[] {
     });
 }
 
-/** The calls that the rate limit counted are all there, also where the log was not looked at. */
+/** The hours with all calls that the rate limit counted, and the failures in the part of the log that was read. */
 function hoursOf({ hours: called, failures: { hours } }: OpenedKey): Period[] {
   return hours.map(({ hour, requests, failures }, index) => ({
     name: formatHour(hour, languageTag.value),

@@ -17,9 +17,9 @@ const STEPS: { step: keyof Steps; place?: string; query?: Record<string, string>
 const EVERY_MS = 5_000;
 const ALL_DONE: Steps = { key: true, call: true, webhook: true, delivery: true, colleague: true };
 
-/** What a new workspace has still to do. */
+/** The steps for a new workspace, with ticks for those that are done. */
 export function FirstSteps() {
-  // Whether it was there when the page opened: its last tick must not make the list of keys jump.
+  // The steps stay if they were shown when the page opened, so that the last tick does not make the list of keys jump.
   const shown = useSignal(Boolean(workspace.value?.first_steps));
   return shown.value && <Checklist steps={workspace.value?.first_steps ?? ALL_DONE} />;
 }

@@ -19,7 +19,7 @@ const KEYS_PATH = "app-v1-keys";
 /** Maximum keys that the functions return; the filter finds no others. */
 const MOST_KEYS = 500;
 
-/** Every key of the workspace, and the way to the apps that act for people. */
+/** Every key of the workspace, and a link to the apps that act for people. */
 export function KeyList() {
   const keys = useResource<{ data: ApiKey[] }>(KEYS_PATH);
   const create = mayChange.value && (
@@ -41,7 +41,7 @@ export function KeyList() {
           </>
         )}
       </Loaded>
-      {/* Not before the keys, because their list would push it down when the list arrives. */}
+      {/* Shown after the keys arrived, because their list would push the link down. */}
       {keys.data.value && settled.value && (
         <p class="section">
           {t("apps.text")} <a href={href("chaves/", { aplicativos: "1" })}>{t("apps.title")}</a>

@@ -6,7 +6,7 @@ export function networksOf(text: string): string[] {
   return text.split(/[\s,;]+/).filter((network) => network !== "");
 }
 
-/** The field for the networks from which a key may be used, with what was refused in them. */
+/** The field for the networks from which a key may be used, with the reason why a network was refused. */
 export function NetworksField({ value, refused, onInput }: {
   value: string;
   refused: Record<string, string>;

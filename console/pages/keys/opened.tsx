@@ -32,7 +32,7 @@ export function KeyOpened({ id }: { id: string }) {
   const merge = (changed: ApiKey) => {
     if (resource.data.value) resource.set({ ...resource.data.value, ...changed });
     void resource.reload();
-    // An alert about the key may be over.
+    // The change may have ended an alert about the key.
     void refreshWorkspace(true);
   };
   return (

@@ -7,7 +7,7 @@ export interface Preset {
 }
 
 const READ: Preset = { name: "read", scopes: SCOPES.filter((scope) => scope.endsWith(":read")) };
-/** Daily work without managing: what an app may do unless the person chooses otherwise. */
+/** All scopes that read or write: the default for an app. */
 export const WORK: Preset = { name: "work", scopes: SCOPES.filter((scope) => !scope.endsWith(":manage")) };
 
 /** The usual sets for apps. */

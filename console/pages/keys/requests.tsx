@@ -22,8 +22,8 @@ export interface RequestFilter {
 export const ANY_REQUEST: RequestFilter = { status: "", code: "", path: "" };
 
 /**
- * The requests of a key in the last 7 days, and why those that failed did.
- * @param path of the key, below the functions' URL
+ * The requests of a key in the last 7 days, with the error of each that failed.
+ * @param path the path of the key below the functions' URL
  */
 export function KeyRequests({ path, filter: { value: filter }, change }: {
   path: string;

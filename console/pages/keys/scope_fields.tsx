@@ -3,7 +3,7 @@ import { t } from "../../strings/strings.ts";
 import { type Preset, PRESETS } from "./presets.ts";
 import { accessText, ERASE, isSameSet, resourcesOf, resourceText, SCOPES } from "./scopes.ts";
 
-/** Fields for choosing scopes: a usual set with one press, or scope by scope. */
+/** Fields for choosing scopes: a whole set at once, or scope by scope. */
 export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESETS, onChange, error }: {
   legend: string;
   scopes: string[];

@@ -3,10 +3,10 @@ import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 
 export { SCOPES };
-/** The scope that nothing undoes. */
+/** The scope whose effect cannot be undone. */
 export const ERASE = "contacts:manage";
 
-/** The resources of these scopes, each with its own. */
+/** Groups scopes by resource. */
 export function resourcesOf(scopes: readonly string[]): { name: string; scopes: string[] }[] {
   return [...Map.groupBy(scopes, (scope) => scope.split(":")[0]!)].map(([name, scopes]) => ({
     name,
@@ -14,7 +14,7 @@ export function resourcesOf(scopes: readonly string[]): { name: string; scopes: 
   }));
 }
 
-/** Whether both lists have the same scopes, in whatever order. */
+/** Whether both lists have the same scopes, in any order. */
 export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((scope) => others.includes(scope));
 }

@@ -94,7 +94,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
         {button(t("webhook.edit"), open("edit"))}
         {button(t("webhook.rotate"), open("rotate"))}
         {is_active && button(t("webhook.recover"), open("recover"))}
-        {/* One that failures stopped, and that nobody needs any more, would stay an alert for 30 days. */}
+        {/* Also shown for a webhook that failures stopped: if nobody needs it, this ends its alert. */}
         {(is_active || webhook.deactivated_reason === "failures") &&
           button(t("webhook.deactivate"), deactivate, "dangerous")}
       </div>

@@ -65,7 +65,7 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
 
   const failure = first.failure.value;
   const resendable = shown?.filter((delivery) => !waits(delivery)).map(({ id }) => id) ?? [];
-  // Only what is shown: a filter or a delivery that is sent again takes rows away.
+  // Only deliveries that are still shown: a filter, or sending a delivery again, may remove rows.
   const chosenIds = new Set(chosen.value.filter((id) => resendable.includes(id)));
   const choose = (id: string, isChosen: boolean) => {
     const others = [...chosenIds].filter((other) => other !== id);

@@ -97,7 +97,7 @@ export function EventName({ delivery: { event, is_test } }: { delivery: Delivery
   );
 }
 
-/** The time of the event, by which the list is ordered, and of the next attempt. */
+/** The time of the event, by which the list is ordered, and the time of the next attempt. */
 function When({ delivery, sending }: { delivery: Delivery; sending: Sending }) {
   const { attempts, next_attempt_at, occurred_at } = delivery;
   const isTried = waits(delivery) && attempts > 0 && sending === "sends" && next_attempt_at !== null;

@@ -23,7 +23,7 @@ export function NewWebhook() {
   const draft = draftOf<{ url: string; events: EventType[]; name?: string }>(DRAFT, { url: "", events: [] });
   const { busy, failure, run } = useAction();
   const errors = useSignal<{ url?: string; events?: string }>({});
-  // Not in the draft, which must not have the value of a header.
+  // The options are not in the draft, because the value of a header is a secret.
   const options = useSignal(optionsOf());
   const created = useSignal<{ id: string; secret: string } | null>(null);
   const form = useRef<HTMLFormElement>(null);

@@ -9,7 +9,7 @@ import type { Webhook } from "./records.ts";
 const FILTERS = ["pipeline_id", "stage_id", "owner_id", "changed_fields"] as const;
 type Filter = typeof FILTERS[number];
 
-/** What a person chooses besides address and events. A filter has ids or names, joined by commas; "" is no filter. */
+/** The choices besides address and events. A filter has ids or names, joined by commas; "" means no filter. */
 export interface Options extends Record<Filter, string> {
   idsOnly: boolean;
   header: string;
@@ -17,7 +17,7 @@ export interface Options extends Record<Filter, string> {
   value: string;
 }
 
-/** The present options of a webhook; those of a new one without it. */
+/** The present options of a webhook; without an argument, the options of a new one. */
 export function optionsOf(webhook?: Webhook): Options {
   const filters = FILTERS.map((filter) => [filter, webhook?.filters?.[filter]?.join() ?? ""]);
   return {
@@ -28,7 +28,7 @@ export function optionsOf(webhook?: Webhook): Options {
   };
 }
 
-/** The options in a body. The header is left out if it stays as it is. */
+/** The options as fields of a request body. The header is left out if it did not change. */
 export function bodyOf({ idsOnly, header, value, ...filters }: Options, before = "") {
   return {
     // An empty filter is undefined, which JSON leaves out.
@@ -68,7 +68,7 @@ export function OptionFields({ options, errors, onChange }: {
         if (filter === "changed_fields") return text(label, field, filter);
         const among = choices[filter];
         const ids = options[filter];
-        // Several ids, or one that is not offered: only the API can choose these.
+        // Several ids, or an id that is not in the list, can only have been set through the API.
         const others = ids && !among.some(({ id }) => id === ids)
           ? [{ id: ids, name: namesOf(ids, among) }]
           : [];

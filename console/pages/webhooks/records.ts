@@ -35,14 +35,14 @@ export interface Webhook {
   deactivated_reason: "deleted" | "failures" | "key_revoked" | null;
   /** Whether nothing is sent, because the workspace is suspended or its plan has no API. */
   held: boolean;
-  /** Until when the old secret signs too, beside the new one; null if there is only one secret. */
+  /** Until when deliveries are signed with the old secret too; null if there is only one secret. */
   old_secret_until: string | null;
-  /** Which events it gets; null: all of its types. */
+  /** The filters for its events; null if it gets every event of its types. */
   filters: Partial<Record<"pipeline_id" | "stage_id" | "owner_id" | "changed_fields", string[]>> | null;
   payload: "full" | "ids";
   /** The header that the receiver wants, without its value. */
   header: { name: string } | null;
-  /** What people call it. */
+  /** The name that people gave it. */
   name: string | null;
   key: { id: string; name: string } | null;
   /** The last seven days, oldest first. */

@@ -45,7 +45,7 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
   const since = useSignal(localMoment(start));
   const until = useSignal("");
   const beforeCreation = useSignal(false);
-  /** What the period has, which the person sees before anything is sent. */
+  /** How many events a recovery would send, which the person sees before anything is sent. */
   const owed = useSignal<Recovered | null>(null);
   const found = useSignal(0);
   const next = useSignal<string | null>(null);

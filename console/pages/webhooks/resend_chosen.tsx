@@ -32,7 +32,7 @@ export function ResendChosen({ webhookId, chosen, all, onChoose, onSent }: {
         ...full.length > 0 ? [counted("deliveries.not_queued", full.length)] : [],
         ...gone > 0 ? [counted("deliveries.gone", gone)] : [],
       ].join(". "));
-      // Those without room stay chosen, for another try.
+      // Deliveries for which the queue had no room stay chosen, for another try.
       onChoose(full);
       onSent();
     });

@@ -5,7 +5,7 @@ export interface Clock {
   day: "today" | "yesterday" | "tomorrow" | "other";
   /** `20/11`; with the year if it is not the current one. */
   date: string;
-  /** The time; today's with seconds, to tell deliveries apart. */
+  /** The time; for today with seconds, to tell deliveries apart. */
   time: string;
 }
 

@@ -95,7 +95,7 @@ export function weekText(days: readonly Day[]): string {
 /** `98,5% com sucesso · metade em até 81 ms, 95% em até 300 ms` */
 export function recentText({ success_rate, median_ms, p95_ms }: Webhook["recent"]): string {
   const numberOf = (value: number) => formatNumber(value, languageTag.value);
-  // Rounded down, so that one failure in a thousand is not 100%.
+  // Rounded down, so that one failure in ten thousand does not show as 100%.
   const rate = t("webhooks.success", { rate: numberOf(Math.floor((success_rate ?? 0) * 1000) / 10) });
   if (median_ms === null || p95_ms === null) return rate;
   return `${rate} · ${t("webhooks.latency", { median: numberOf(median_ms), p95: numberOf(p95_ms) })}`;

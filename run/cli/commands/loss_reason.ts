@@ -24,7 +24,7 @@ export function lossReasonCommands(program: Command): void {
   reason.command("update")
     .description("Activate or deactivate a reason")
     .argument("<id>", "id of the reason")
-    .requiredOption("--active <true|false>", "whether a deal can be lost for it", parseBoolean)
+    .requiredOption("--active <true|false>", "whether deals can be lost for this reason", parseBoolean)
     .addHelpText("after", formatExamples("loss-reason update ID --active false"))
     .action((id, { active }, command) =>
       perform(

@@ -74,7 +74,7 @@ function updateMember(id: string, changes: Omit<Args<"member_update">, "workspac
   };
 }
 
-/** Warns if nobody is left who could own a lead without an owner (spec 4.1). */
+/** Warns if no member is left who could own a lead that names no owner (spec 4.1). */
 function warnOfOwners({ is_active, role, active_managers }: Updated): string[] {
   if (is_active || role === "vendedor" || active_managers > 0) return [];
   return [

@@ -74,7 +74,7 @@ export function nodeCommands(program: Command): void {
     });
 
   node.command("restore")
-    .description("Make the empty database in DATABASE_URL a proxy again, or another one of the same nodes")
+    .description("Make the empty database in DATABASE_URL a proxy of known nodes: a replacement, or one more")
     .argument("<file>", "what `node list --json` printed")
     .addHelpText("after", formatExamples("node restore proxy.json"))
     .action(async (file, _options, command) => {

@@ -108,7 +108,7 @@ export function webhookCommands(program: Command): void {
     .argument("<id>", "id of the subscription")
     .option(
       "--overlap <seconds>",
-      "how long the current secret keeps signing, beside a second signature by the new one: at most 604800",
+      "for how many seconds the current secret also signs, beside the new one: at most 604800",
       numberParser("overlap_seconds"),
       0,
     )

@@ -125,12 +125,12 @@ export function workspaceCommands(program: Command): void {
 
   workspace.command("move")
     .description(
-      "Move a workspace to another node, while it is called. Interrupted, the same command goes on, and --undo brings " +
-        "everything back",
+      "Move a workspace to another node while it is in use. After an interruption the same command continues, and " +
+        "--undo brings everything back",
     )
     .argument("<id>", "id of the workspace")
     .option("--to <node>", "the number of the node, from `node list`", parseNode)
-    .option("--undo", "end a move that was interrupted where it began")
+    .option("--undo", "undo an interrupted move: the workspace stays where it was")
     .option(
       "--proxy <url>",
       "address of another proxy in front of the same nodes, as its owner; repeat it for each",

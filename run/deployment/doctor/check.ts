@@ -3,7 +3,7 @@ import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.
 
 /** The deployed project that the doctor looks at. */
 export interface Project {
-  /** As the owner of the schema. */
+  /** A client as the owner of the schema. */
   sql: Sql;
   databaseUrl: URL;
   /** `https://<ref>.supabase.co/functions/v1`, without a slash at its end. */

@@ -28,7 +28,7 @@ import * as users from "./users.ts";
 const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|08|53|57)/;
 
 export interface AuthSettings {
-  /** As the owner of schema auth. */
+  /** A client as the owner of schema auth. */
   sql: Sql;
   tokens: AccessTokens;
   /** `http://127.0.0.1:<port>/auth/v1` */
@@ -154,7 +154,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.post("/recover", async ({ req }) => {
     const { email } = await readBody(req.raw, BODIES.address);
     const token = randomToken();
-    // The same answer whether the user exists or not.
+    // Answers the same whether or not the user exists.
     if (await users.startRecovery(sql, email, token)) {
       await send(email, "recovery", token, req.query("redirect_to"));
     }

@@ -3,11 +3,11 @@ import type { Secrets } from "../secrets.ts";
 import { openSql } from "../sql.ts";
 import { AuthError, errorResponse } from "./errors.ts";
 
-/** Where the gateway serves local sign-in, as Supabase serves its own. */
+/** The path at which the gateway serves local sign-in, the same as on Supabase. */
 export const AUTH_PREFIX = "/auth/v1";
-/** Where the metadata of the OAuth server is, below AUTH_PREFIX. */
+/** The path of the OAuth server's metadata, below AUTH_PREFIX. */
 export const METADATA_PATH = "/.well-known/oauth-authorization-server";
-/** Where it is at the root of the host (RFC 8414, 3.1). */
+/** The path of the same metadata at the root of the host (RFC 8414, 3.1). */
 export const ROOT_METADATA_PATH = METADATA_PATH + AUTH_PREFIX;
 
 /** Local sign-in never writes to the schema auth of a Supabase project, whose own service signs people in. */
@@ -23,7 +23,7 @@ export interface LocalAuth {
 }
 
 interface Options {
-  /** As the owner of schema auth. */
+  /** The URL of the owner of schema auth. */
   databaseUrl: string;
   dataDir: string;
   secrets: Secrets;
@@ -35,7 +35,7 @@ interface Options {
   isOurs: boolean;
 }
 
-/** Opens local sign-in. It loads its code and connects at the first request, because nobody signs in to many stacks. */
+/** Opens local sign-in. It loads its code and connects at the first request, because on many stacks nobody signs in. */
 export function openLocalAuth(
   { databaseUrl, dataDir, secrets, origin, siteUrl, isOurs }: Options,
 ): LocalAuth {

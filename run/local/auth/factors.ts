@@ -109,7 +109,7 @@ export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
     const { challenge_id, code } = await readBody(context.req.raw, Answer);
     const refreshToken = randomToken();
     await sql.begin(async (sql) => {
-      // One answer at a time, so that a code that arrives twice at once is accepted once.
+      // Locks the factor, so that a code that arrives twice at once is accepted once.
       const [locked] = await sql<Factor[]>`select * from auth.mfa_factors where id = ${factor.id} for update`;
       if (!locked) throw notFound();
       const [challenge] = await sql`
@@ -144,7 +144,7 @@ export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
       `;
       await sql`update auth.sessions set aal = 'aal2', factor_id = ${factor.id} where id = ${sessionId}`;
       await sql`insert into auth.refresh_tokens (token, session_id) values (${refreshToken}, ${sessionId})`;
-      // As in Supabase Auth, also the sessions of apps, which are aal1.
+      // As in Supabase Auth, this also ends the sessions of apps, which are aal1.
       await sql`delete from auth.sessions where user_id = ${user.id} and aal < 'aal2'`;
       await sql`
         delete from auth.mfa_factors

@@ -25,7 +25,10 @@ export async function deliverMail(folder: string, mail: Omit<Mail, "sent_at">): 
   console.log(`${subject} for ${mail.to}: ${mail.link}`);
 }
 
-/** Fills the project's template of the invitation as Supabase Auth does (html/template of Go), in the form it has. */
+/**
+ * Fills the project's invitation template as Supabase Auth does. Supports only the template syntax that the project
+ * uses.
+ */
 export async function invitationHtml(link: string, data: Record<string, unknown>): Promise<string> {
   const template = await Deno.readTextFile(TEMPLATE);
   const valueOf = (name: string) => name === "ConfirmationURL" ? link : String(data[name.slice(5)] ?? "");

@@ -78,8 +78,8 @@ export async function signUpUser(sql: ISql, email: string, passwordHash: string)
 }
 
 /**
- * Creates a user with this metadata who has yet to confirm the address, or invites such a user again, who keeps the
- * metadata of the first invitation, as in Supabase Auth.
+ * Creates a user with this metadata who has yet to confirm the address, or invites such a user again. As in Supabase
+ * Auth, the user keeps the metadata of the first invitation.
  * @returns undefined if a user who has confirmed the address exists.
  */
 export async function inviteUser(

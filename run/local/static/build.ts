@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** Written into the folder of a build for this stack; a build for another address does not have it. */
+/** A file that marks a build for the local stack. Where it is absent, the build is for another address. */
 const MARK = ".local";
 /** Folders with installed packages or builds. */
 const NOT_SOURCES = ["node_modules", "dist", "local"];
@@ -31,8 +31,8 @@ interface Options {
 }
 
 /**
- * Builds pages when they are first opened, and again when a source is newer, because a stack that only serves the API needs
- * neither their packages nor the time.
+ * Builds pages when they are first opened, and again when a source is newer. So a stack that only serves the API needs
+ * neither their packages nor the time for a build.
  */
 export function createBuild(
   { out, sources, command, env = {} }: Options,

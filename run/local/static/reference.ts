@@ -75,7 +75,7 @@ function referenceBuild(out: string): Build {
   });
 }
 
-/** Kept, because computing a document blocks all other requests for half a second. */
+/** A cache, because computing a document blocks all other requests for half a second. */
 const documents = new Map<Language, OpenApi>();
 
 /** The document with this stack as its only server, because other servers refuse calls from this page. */

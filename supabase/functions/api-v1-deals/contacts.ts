@@ -18,7 +18,7 @@ export const DealContact = object({
     false,
   ]),
   added_at: field(timestamp().nullable(), [
-    "Quando foi posto no negócio; null para um principal que não foi posto à parte, e que sai quando muda contact_id",
+    "Quando entrou no negócio; null para um principal que não entrou à parte, e que sai quando contact_id muda",
     "When it was added to the deal; null for a main contact that was not added itself, and leaves when contact_id " +
     "changes",
   ]),
@@ -26,7 +26,7 @@ export const DealContact = object({
 
 export const DealContactList = object({
   data: field(z.array(DealContact), [
-    "O principal, e depois os outros na ordem em que foram postos; até 51",
+    "O principal, e depois os outros na ordem em que entraram; até 51",
     "The main contact, then the others in the order in which they were added; at most 51",
   ]),
 }).meta({ id: "DealContactList", ...doc("Os contatos de um negócio", "The contacts of a deal") });

@@ -79,7 +79,7 @@ test("POST lose marks an open deal lost, with a reason and a note, once (spec 3,
     updated_at: body.updated_at,
   });
   assert.deepEqual(await read(), body);
-  // The unknown loss reason is no error here, because the deal is closed already.
+  // The unknown loss reason is not an error here, because the deal is closed already.
   const again = await act("lose", { loss_reason_id: UNKNOWN_ID });
   assert.deepEqual(again.body, { ...body, idempotent: true });
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost"]);

@@ -1,4 +1,4 @@
-// What merging, erasing and deleting does to the contacts of a deal beside its main contact.
+// What merging, erasing and deleting does to the contacts of a deal besides its main contact.
 import assert from "node:assert/strict";
 import { client } from "../../support/client.ts";
 import { contactEvents, dealWith, shown } from "../../support/deal_contacts.ts";
@@ -37,7 +37,7 @@ test("A merge puts the remaining contact in the place of the other in every deal
   assert.equal(events.length, 7);
 });
 
-test("An erasure takes the contact out of its deals, and clears roles that name the person in the deals of which it is the main contact", async (scenario) => {
+test("An erasure takes the contact out of its deals, and clears roles that name the person in the deals whose main contact it is", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { path, newContact } = await dealWith(scenario);
   const genoveva = await newContact("Genoveva Prado");

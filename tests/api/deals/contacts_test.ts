@@ -1,4 +1,4 @@
-// The contacts of a deal beside its main contact, with their roles.
+// The contacts of a deal besides its main contact, with their roles.
 import assert from "node:assert/strict";
 import { assertError, client, type Reply } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
@@ -84,7 +84,7 @@ test("The main contact can have a role, and cannot be removed: the error names t
   await api.patch(`${DEALS}/${deal.id}`, { contact_id: bia });
   assert.deepEqual(shown(await api.get(path)), [["Bia", "influenciador", true], ["Ana", "decisor", false]]);
   assert.equal((await api.delete(`${path}/${deal.contactId}`)).status, 204);
-  // One without a role of its own leaves.
+  // A main contact without a role of its own leaves the deal when it is replaced.
   const carlos = await newContact("Carlos");
   const other = await dealWith(scenario);
   await api.patch(`${DEALS}/${other.deal.id}`, { contact_id: carlos });
@@ -150,7 +150,7 @@ test("An unknown deal is 404 before anything about the contact, and so is an unk
   );
 });
 
-test("A deal takes 50 contacts beside its main one, also when they are added at once", async (scenario) => {
+test("A deal takes 50 contacts besides its main contact, even when they are added at once", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { deal, path, newContact } = await dealWith(scenario);
   await sql`
@@ -230,7 +230,7 @@ test("The feed shows the deal with the contact and the role that it has now, and
   }
 });
 
-test("A contact's timeline has the deals in which it is another contact", async (scenario) => {
+test("A contact's timeline has the deals to which it was added besides the main contact", async (scenario) => {
   const { api } = scenario;
   const { deal, path, newContact } = await dealWith(scenario);
   const contact_id = await newContact("Bia");

@@ -20,7 +20,7 @@ test("An erasure clears the answers that mention the person, also escaped and in
     "ok",
     '{"path":"C:\\\\dir\\u0000","emoji":"\\ud83d\\ude00"}',
   ];
-  // More attempts than one step of an erasure reads.
+  // Adds more attempts than one step of an erasure reads.
   const ids = await addDeliveries(sql, workspace.id, subscription, {
     count: 1_100,
     states: ["delivered"],

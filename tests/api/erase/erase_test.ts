@@ -201,7 +201,7 @@ test("An erasure forgets each Idempotency-Key that mentions the person, however 
     ...["zuleica", "quaresma zuleica", "azuleica quaresma", "7777-1235", "z q x", "ção", "100%"],
     // A key that is not UTF-8, and keys that contain the person's name and phone number only when joined.
     ...["a%E3o", "b zuleica", "quaresma b", "c 9777", "71234 c"],
-    // More keys than the 1,000 of one search batch.
+    // These are more keys than the 1,000 of one search batch.
     ...Array.from({ length: 2500 }, (_, n) => `pedido ${n}`),
   ];
   await sql`

@@ -129,7 +129,7 @@ test("After an erasure no column of the database contains the person", async ({ 
     return JSON.parse(text);
   };
   const person = makePerson();
-  // Its answers repeat what it gets.
+  // The receiver's answers repeat what it gets.
   const failing = openMailbox("status=500&echo");
   await subscribe(workspace.key, failing.url, [
     "contact.created",

@@ -197,7 +197,7 @@ test("Cursors of GET /api-v1-events do not reveal how many transactions other wo
       assert.notEqual(word ^ here[offset]!, xor);
     }
   }
-  // Clients get such a cursor, made from the position of the event.
+  // Clients get a cursor like this one, made from the event's position.
   const api = client(workspace.key);
   await makeContacts(sql, workspace, 1);
   const { events, cursor } = await readUntil(api, 1);

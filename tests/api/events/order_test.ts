@@ -42,7 +42,7 @@ test("GET /api-v1-events: an event whose transaction began first and commits las
   assert.deepEqual(names((await readAll(api)).events), ["Antes 1", "Tarde 1", "Tarde de novo 1", "Cedo 1"]);
 });
 
-test("GET /api-v1-events: a cursor from a full page does not skip it either", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: a cursor from a full page does not skip an event that commits late", async ({ api, sql, workspace }) => {
   await makeContacts(sql, workspace, 3, "Antes");
   await readUntil(api, 3);
   await using late = await openWrite(workspace, "Tarde");
@@ -55,7 +55,7 @@ test("GET /api-v1-events: a cursor from a full page does not skip it either", as
   assert.deepEqual(names(events), ["Tarde 1", "Cedo 1", "Cedo 2", "Cedo 3"]);
 });
 
-test("GET /api-v1-events: since and object_id do not skip it", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: since and object_id do not skip an event that commits late", async ({ api, sql, workspace }) => {
   const since = new Date(Date.now() - 60_000).toISOString();
   await using late = await openWrite(workspace, "Tarde", "repeatable read");
   const [{ id }] = await late.sql<
@@ -82,7 +82,7 @@ test("GET /api-v1-events: since and object_id do not skip it", async ({ api, sql
 
 test("GET /api-v1-events: the cursor of a page with since stays before every open transaction", async ({ api, sql, workspace }) => {
   await using late = await openWrite(workspace, "Tarde");
-  // Old enough that, without the open transaction, the cursor of a page with `since` would be after this event.
+  // The event is so old that, without the open transaction, the cursor of a page with `since` would be after it.
   await makeEvents(sql, workspace.id, 1, { ageS: 300 });
   const { meta: { next_cursor: cursor } } = await readPage(api, { since: "2999-01-01" });
   assert.deepEqual((await readAll(api, { cursor })).events, []);

@@ -7,7 +7,7 @@ import { test } from "../../support/scenario.ts";
 const NOTES = "/api-v1-notes";
 const ACTIVITIES = "/api-v1-activities";
 
-test("GET /api-v1-notes and GET /api-v1-activities list those of the deals with a company or a contact (spec 4.3, 4.6)", async ({ workspace: { key }, api }) => {
+test("GET /api-v1-notes and GET /api-v1-activities filter by the company or the contact of the deal (spec 4.3, 4.6)", async ({ workspace: { key }, api }) => {
   const company = await create(key, "/api-v1-companies", { name: "Sol" });
   const contact = await create(key, "/api-v1-contacts", { name: "Ana" });
   const deals = [

@@ -6,7 +6,7 @@ import { test } from "../../support/scenario.ts";
 
 const DEALS = "/api-v1-deals";
 
-test("Deals are sorted by value in either direction, deals without one last, and pages have each deal once", async ({ workspace, api }) => {
+test("Deals are sorted by value in either direction, deals without a value last, and pages have each deal once", async ({ workspace, api }) => {
   const { key } = workspace;
   const [a, none, c, b, other, same] = [
     await create(key, DEALS, { title: "A", value: 100 }),
@@ -141,7 +141,7 @@ test("Every list can be sorted by creation time and by last change", async ({ wo
   assert.deepEqual(pages.flatMap(ids), notes.map(({ id }) => id));
 });
 
-test("A list by several values of a filter sorts all of their deals, not only the newest of each", async ({ workspace, api }) => {
+test("A list filtered by several values sorts all matching deals, not only the newest for each value", async ({ workspace, api }) => {
   const items = Array.from({ length: 40 }, (_, index) => ({
     op: "create",
     data: { title: "D", value: 1000 - index },

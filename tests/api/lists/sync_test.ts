@@ -65,7 +65,7 @@ test("Reading updated_since from synced_until to synced_until misses no change m
     if (pages === 1) {
       end();
       await transaction;
-      // One contact of the page that was read, and one of the next page.
+      // Changes one contact of the page that was read, and one of the next page.
       await write(made[4]!, "between");
       await write(made[2]!, "between");
     }

@@ -44,7 +44,7 @@ test("A 422 is in the log with its error as it was answered, so that people see 
   assert.match(JSON.stringify(logged.error), /talvez/);
 });
 
-test("Every kind of refusal is in the log, with its error", async ({ sql, workspace }) => {
+test("Every kind of error is in the log", async ({ sql, workspace }) => {
   const limited = await makeKey(sql, workspace.id, { scopes: ["contacts:read"] });
   const api = client(limited.key);
   const { id } = (await client(workspace.key).post("/api-v1-contacts", { name: "Ana" })).body;
@@ -82,7 +82,7 @@ async function logText(sql: postgres.Sql, workspaceId: string): Promise<string> 
   return rows.map(({ line }) => line).join("\n");
 }
 
-test("Neither bodies, values of queries, headers nor values in paths reach the log, whatever the error quotes", async ({ sql, workspace, api }) => {
+test("No body, header, query value or path value reaches the log, even if the error quotes it", async ({ sql, workspace, api }) => {
   const { key } = workspace;
   const headers = { "User-Agent": MARKER, "Idempotency-Key": MARKER };
   await api.post(
@@ -129,14 +129,14 @@ test("A key sees neither the requests of another key nor those of another worksp
   }
 });
 
-test("The log goes on with the new value of a rotated key", async ({ sql, workspace }) => {
+test("The log of a key continues after its secret is rotated", async ({ sql, workspace }) => {
   const made = await makeKey(sql, workspace.id);
   const reply = await client(made.key).get("/api-v1-pipelines");
   const rotated = await rotateKey(sql, made.id, 3600);
   await loggedOf(rotated.key, reply);
 });
 
-/** Fills the log of a new key: `count` requests, one a minute before the other; every tenth failed. */
+/** Fills the log of a new key with `count` requests, a minute apart; every tenth failed. */
 async function fillLog(sql: postgres.Sql, workspaceId: string, count: number) {
   const made = await makeKey(sql, workspaceId);
   await sql`
@@ -212,7 +212,7 @@ test("A filter that matches little reads 5,000 requests in a call, and says that
   ]);
 });
 
-test("A page of the log ends at 500 KB, and the next one goes on after it", async ({ sql, workspace }) => {
+test("A page of the log ends at 500 KB, and the next page continues after it", async ({ sql, workspace }) => {
   const { id, key } = await fillLog(sql, workspace.id, 100);
   const error = { code: "validation_error", message: "x".repeat(12_000) };
   await sql`update crm.requests set error = ${sql.json(error)} where key_id = ${id}`;
@@ -258,7 +258,7 @@ test("Calls of tools over MCP are in the log as the requests that they make", as
   ]);
 });
 
-test("Of many 429 of a key in a second one is in the log, and requests are written in groups", async ({ sql, workspace }) => {
+test("If a key gets many 429 in one second, the log has one of them, and requests are written in groups", async ({ sql, workspace }) => {
   const LIMIT = 150;
   const { id, key } = await makeKey(sql, workspace.id);
   await sql`update crm.workspaces set rate_limit_per_minute = ${LIMIT} where id = ${workspace.id}`;
@@ -278,7 +278,7 @@ test("Of many 429 of a key in a second one is in the log, and requests are writt
   assert.ok(statements <= 6 + seconds, `${statements} in ${seconds} s`);
 });
 
-test("The log of a key that is bound to networks says from which address it was refused", async ({ sql, workspace }) => {
+test("The log of a key that is bound to networks says from which address a call was refused", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   await sql`update crm.api_keys set allowed_networks = '{203.0.113.0/24}' where id = ${id}`;
   const refused = await client(key).get("/api-v1-pipelines");

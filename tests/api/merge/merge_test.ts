@@ -181,7 +181,11 @@ test("After a merge no row of any table refers to the merged record", async ({ s
         (await sql.unsafe(`select from ${table} where ${column} = '${gone[to]}'`)).length
       ),
     );
-  assert.deepEqual(await count(), references.map(() => 1), "a control: each refers before");
+  assert.deepEqual(
+    await count(),
+    references.map(() => 1),
+    "control: each column refers to the record before the merge",
+  );
   const { body: contact } = await api.post(CONTACTS, { name: "Ana" });
   const { body: company } = await api.post(COMPANIES, { name: "Padaria" });
   await api.post(`${CONTACTS}/${contact.id}/merge`, { merge_id: lead.contact_id });

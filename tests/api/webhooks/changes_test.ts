@@ -10,7 +10,7 @@ import { checkDelivery, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from
 const CONTACTS = "/api-v1-contacts";
 const valid = { event_types: ["deal.won"], target_url: "https://hooks.example.com/crm" };
 
-test("PATCH /api-v1-webhooks/:id changes only what it sends, and later events go by it", async ({ workspace: { key, memberId }, api }) => {
+test("PATCH /api-v1-webhooks/:id changes only what it sends, and applies to later events", async ({ workspace: { key, memberId }, api }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
   const path = `${WEBHOOKS}/${id}`;
@@ -134,7 +134,7 @@ test("The receiver's own header goes with every attempt and test, and no reply s
   assert.equal(kept!["header"], null);
 });
 
-test("A sealed header is no secret of its subscription, and a sealed secret no header", async ({ sql, workspace: { id: workspace }, api }) => {
+test("An encrypted header cannot stand in for its subscription's secret, nor an encrypted secret for the header", async ({ sql, workspace: { id: workspace }, api }) => {
   const mailbox = openMailbox();
   const { body: { id } } = await api.post(WEBHOOKS, {
     event_types: ["contact.created"],
@@ -149,7 +149,7 @@ test("A sealed header is no secret of its subscription, and a sealed secret no h
   const [row] = await sql`
     select attempts from crm.webhook_deliveries where workspace_id = ${workspace} and id = ${delivery}`;
   assert.equal(row!["attempts"], 0, "a fault of the service, not of the receiver");
-  // Otherwise the dispatcher would try it again and again.
+  // Otherwise the dispatcher would try this delivery again and again.
   await api.delete(`${WEBHOOKS}/${id}`);
 });
 

@@ -59,7 +59,7 @@ test("A subscription with filters receives only the events that pass all of them
   ]);
 });
 
-test("pipeline_id and stage_id are those of the deal, also for its activities, notes and proposals", async ({ sql, workspace, api }) => {
+test("Filters by pipeline_id and stage_id compare the deal's, also for its activities, notes and proposals", async ({ sql, workspace, api }) => {
   const types = [
     "deal.stage_changed",
     "activity.created",
@@ -93,7 +93,7 @@ test("pipeline_id and stage_id are those of the deal, also for its activities, n
   ]);
 });
 
-test("owner_id is that of the object, and of its deal where the object has none", async ({ sql, workspace, api }) => {
+test("A filter by owner_id compares the object's owner, or its deal's if the object has none", async ({ sql, workspace, api }) => {
   const owner_id = await makeMember(sql, workspace);
   const types = ["contact.created", "company.created", "activity.created", "note.created"];
   const id = await subscribe(api, types, { owner_id });
@@ -101,7 +101,7 @@ test("owner_id is that of the object, and of its deal where the object has none"
   await made(api.post("/api-v1-contacts", { name: "De outra pessoa" }));
   const contact = await made(api.post("/api-v1-contacts", { name: "Ana", owner_id }));
   const company = await made(api.post("/api-v1-companies", { name: "Sol", owner_id }));
-  // The activity has an owner of its own, which counts, not that of the deal.
+  // The activity has its own owner, so the deal's owner does not count.
   await made(api.post("/api-v1-activities", { deal_id, owner_id: workspace.memberId }));
   const activity = await made(api.post("/api-v1-activities", { deal_id, owner_id }));
   const note = await made(api.post("/api-v1-notes", { deal_id, body: "Do negócio dela" }));

@@ -31,7 +31,7 @@ test("GET /api-v1-webhooks/:id shows a subscription, the key that created it and
   assert.ok(median_ms >= 0 && median_ms === p95_ms);
 });
 
-test("A subscription shows which part of its newest attempts succeeded, and how long the answered ones took", async ({ sql, workspace, api }) => {
+test("A subscription shows which share of its newest attempts succeeded, and how long the answered ones took", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   const recent = async () => (await api.get(`${WEBHOOKS}/${id}`)).body.recent;
   assert.deepEqual(await recent(), { attempts: 0, success_rate: null, median_ms: null, p95_ms: null });
@@ -199,7 +199,7 @@ test("A workspace has at most 50 active subscriptions, and creates at most 500 d
   assert.deepEqual(assertError(await post("deal.lost"), "validation_error"), {
     target_url: "O workspace já criou 500 assinaturas diferentes em 30 dias, o máximo",
   });
-  // As an automation tool does when its workflow is switched off and on.
+  // Subscribes again, as an automation tool does when its workflow is switched off and on.
   await api.delete(`${WEBHOOKS}/${last.id}`);
   assert.equal((await post()).status, 201, "the same target and events again");
   for (let times = 1; times <= 9; times++) await insert(499, 0, "29 days");

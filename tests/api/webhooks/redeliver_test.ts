@@ -70,7 +70,7 @@ for (const [caller, path] of [["A key", WEBHOOKS], ["A member", "/app-v1-webhook
   });
 }
 
-test("Several deliveries are sent again as far as the queue has room, the oldest first; those in flight get no attempt more", async ({ sql, workspace: { id, key }, api }) => {
+test("Several deliveries are sent again while the queue has room, oldest first; deliveries in flight get no further attempt", async ({ sql, workspace: { id, key }, api }) => {
   const mailbox = openMailbox("delay=700");
   const { id: subscription } = await subscribe(key, mailbox.url, events);
   const made = await addDeliveries(sql, id, subscription, { count: 4, states: ["failed"], events });

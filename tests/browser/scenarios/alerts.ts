@@ -23,7 +23,7 @@ async function assertGood(page: Page, where: string): Promise<void> {
 export const alerts: Scenario[] = [
   {
     name:
-      "On a phone, a webhook that failures stopped shows as a banner and a number on every page, until the banner's link led to its reactivation",
+      "On a phone, a webhook that failures stopped shows as a banner and a number on every page, until it is reactivated through the banner's link",
     async run(world) {
       await using watched = await openAs(world, "/webhooks/", "gestor", {
         viewport: READERS_PHONE,

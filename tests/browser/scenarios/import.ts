@@ -7,7 +7,7 @@ import { openAs } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { DESK, READERS_PHONE } from "../support/screens.ts";
 
-/** As Excel in Portuguese saves it: semicolons, Windows-1252. */
+/** A file as Excel in Portuguese saves it: with semicolons, in Windows-1252. */
 const FILE = [
   "Código;Nome;E-mail;Telefone;Função;Empresa;Etiquetas;Região;Últimas compras",
   'c-1;"Souza, Ana ""Aninha""";ana@sol.example;(11) 97777-1234;Sócia;Padaria Sol;vip, feira;Sul;12',
@@ -37,7 +37,7 @@ async function assertGood(page: Page, where: string): Promise<void> {
 export const importing: Scenario[] = [
   {
     name:
-      "A manager imports contacts from a file of Excel: columns are guessed, lines checked, a lost reply doubles nothing, and what failed is corrected and imported",
+      "A manager imports contacts from a file of Excel: columns are guessed, lines checked, a lost reply creates nothing twice, and what failed is corrected and imported",
     async run(world) {
       await using watched = await openAs(world, "/funil/", "gestor");
       const { page, company } = watched;

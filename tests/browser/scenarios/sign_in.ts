@@ -189,7 +189,7 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name: "Ending the other sessions leaves this one alone in the list",
+    name: "Ending the other sessions leaves only this one in the list",
     async run({ browser, sql }) {
       const person = await makePerson(sql, await makeCompany(sql), "vendedor");
       await sessionOf(person);

@@ -8,7 +8,7 @@ import { makeCompany, makePerson, openAs, sessionOf } from "../support/company.t
 import type { Scenario } from "../support/scenario.ts";
 import { deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
 
-/** More than the 50 on one page of the list. */
+/** A number of deliveries above the 50 on one page of the list. */
 const MANY = 53;
 
 export const webhooks: Scenario[] = [

@@ -7,7 +7,7 @@ const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
 /**
  * Asserts that axe finds no violation of WCAG 2.2 AA or of its own best practices.
  *
- * @param without a selector of what is the same on every page and was checked on another
+ * @param without a selector for elements that are the same on every page and were checked on another
  */
 export async function assertAccessible(page: Page, where: string, without?: string): Promise<void> {
   const violations = await violationsOf(page, without);
@@ -32,7 +32,7 @@ export async function violationsOf(page: Page, without?: string): Promise<Violat
       id: string;
       nodes: { html: string }[];
     }
-    // Otherwise axe would also describe every element that passes.
+    // axe describes only violations: by default it would also describe every element that passes.
     const context = { include: ["html"], exclude: without ? [without] : [] };
     return (await axe.run(context, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => ({
       id,

@@ -65,7 +65,7 @@ export async function openPage(browser: Browser, path: string | null, look: Look
     timezoneId: "America/Sao_Paulo",
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  // Long enough for a machine that is busy with other work.
+  // The timeout is long enough for a machine that is busy with other work.
   context.setDefaultTimeout(60_000);
   if (session) {
     await context.addInitScript(

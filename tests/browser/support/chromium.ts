@@ -4,8 +4,8 @@ import { type Browser, chromium } from "playwright-core";
 export type OpenBrowser = Browser & AsyncDisposable;
 
 /**
- * Starts Chromium without its sandbox, which does not work for root, and without windows: Debian builds that program
- * apart, and it takes half the processor time.
+ * Starts Chromium without its sandbox, which does not work for root. Starts Debian's separate headless build, which
+ * takes half the processor time.
  */
 export async function launchChromium(): Promise<OpenBrowser> {
   const browser = await chromium.launch({

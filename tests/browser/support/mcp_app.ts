@@ -1,5 +1,5 @@
-// An AI assistant that connects with the official MCP client, and gets its answer as a program on this device does.
-// The package exports its types under paths without `.js`.
+// An AI assistant that connects with the official MCP client, and receives the authorization code on a loopback
+// address, as a program on this device does. The package exports its types under paths without `.js`.
 // @ts-types="@modelcontextprotocol/sdk/client/auth"
 import { type OAuthClientProvider, UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 // @ts-types="@modelcontextprotocol/sdk/client/index"
@@ -89,7 +89,7 @@ export function openAssistant(name: string) {
     get tokens() {
       return kept.tokens;
     },
-    /** Begins anew without tokens; returns where the person must go. */
+    /** Begins again without tokens; returns where the person must go. */
     async connect(): Promise<URL> {
       kept.tokens = undefined;
       kept.wanted = null;

@@ -1,4 +1,4 @@
-// Zapier's platform with the app: runs each event of a line of standard input, and prints what comes of it as a line.
+// Zapier's platform with the app: runs the event on each line of standard input, and prints its result as a line.
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { createAppHandler } from "zapier-platform-core";

@@ -4,7 +4,7 @@ import { killIfRunning } from "../../support/kill.ts";
 
 const PROGRAM = join(import.meta.dirname!, "../programs/first_lead.js");
 
-/** Long enough for a machine that is busy with other work. */
+/** A timeout long enough for a machine that is busy with other work. */
 const TIMEOUT_MS = 60_000;
 
 interface Page {

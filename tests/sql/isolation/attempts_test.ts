@@ -1,5 +1,6 @@
-// What an attacker would try who could run SQL as a role of ours: crm_api and crm_app run the verbs, and the functions
-// connect as crm_functions. rights_test.ts compares the rights on every table and function with those that are used.
+// What an attacker would try who could run SQL as one of our roles: crm_api and crm_app, which run the verbs, or
+// crm_functions, as which the functions connect. rights_test.ts compares the rights on every table and function with
+// those that are used.
 import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";
 import { openSql } from "../../../run/local/sql.ts";
@@ -70,7 +71,7 @@ test("crm_api forges no event, no delivery, no stored reply and no rate limit, i
   assert.deepEqual((await post()).body, first.body);
 });
 
-test("crm_api writes no row of another workspace, and what a verb may do in its own fails there (spec 1)", async ({ sql, workspace: own }) => {
+test("crm_api writes no row of another workspace: what a verb may do in its own workspace fails there (spec 1)", async ({ sql, workspace: own }) => {
   const { workspace: { id, key, memberId }, deal } = await makeWorkspaceWithDeal(sql);
   const { id: subscription } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await as("crm_api", sql, own.id, async (sql) => {

@@ -114,7 +114,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
     const filter = args.find((field) => field === "subscription_id" || field === "pipeline_id");
     if (filter) assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", filter], name);
     else if (args.includes("id")) {
-      // The verbs of definitions are those of the API, whose not_found names no field.
+      // The verbs for field definitions are the API's, whose not_found names no field.
       const named = name.startsWith("custom_field_") ? undefined : "id";
       assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", named], name);
     } else if (reference) {

@@ -11,7 +11,7 @@ const ROUNDS = 5;
 /** The timeouts of crm_functions: if the job held a lock for longer, a write and its event would fail. */
 const SETTINGS = { lock_timeout: 5_000, statement_timeout: 15_000 };
 
-Deno.test("Nobody who writes, claims, records or reads meets an error, and no row is lost, while partitions are made, filled and dropped", async () => {
+Deno.test("No write, claim, record or read fails, and no row is lost, while partitions are made, filled and dropped", async () => {
   await passMidnight(120);
   await using database = await startOwnDatabase();
   const { sql, url } = database;
@@ -41,7 +41,8 @@ Deno.test("Nobody who writes, claims, records or reads meets an error, and no ro
   const work = [
     ...Array.from({ length: 3 }, () =>
       repeat(async (sql) => {
-        // Two events in one transaction, as for a lead. The second uses tables that the first has locked already.
+        // Writes two events in one transaction, as a lead does. The second uses tables that the first has locked
+        // already.
         await sql`
           select crm.emit(${workspaceId}, 'contact.created', gen_random_uuid()) from generate_series(1, 2)`;
         emitted += 2;

@@ -237,7 +237,7 @@ export const SALES = {
   Activity: activity,
   Note: note,
   Proposal: proposal,
-  // Without expires_at, which must be in the future when a test sends the example.
+  // Leaves out expires_at, which would have to be in the future when a test sends the example.
   NewProposal: { title: proposal.title, value: proposal.value, recurring_value: proposal.recurring_value },
   ProposalView: { ...proposal, seller: { name: "Moinho Norte" } },
   Pipeline: pipeline,

@@ -15,7 +15,7 @@ export const subscription = {
   key_id: IDS.key,
 };
 
-/** What is not written in the body that creates the subscription. */
+/** The values that the body which creates the subscription leaves out. */
 const defaults = { filters: null, payload: "full", header: null };
 
 const delivery = {

@@ -1,4 +1,5 @@
-// Shows the document with Scalar. A file of its own, because the page's Content-Security-Policy forbids inline scripts.
+// Shows the document with Scalar. The code is in its own file, because the page's Content-Security-Policy forbids
+// inline scripts.
 const configuration = JSON.parse(document.getElementById("configuration").textContent);
 const response = await fetch(configuration.url);
 const content = await response.json();

@@ -11,7 +11,7 @@ import {
 import { eventTypes } from "../written/properties";
 import { isSigned } from "./signature";
 
-/** What `POST /api-v1-webhooks` answers, and the node keeps while the workflow is active. */
+/** The reply of `POST /api-v1-webhooks`, which the node stores while the workflow is active. */
 interface Subscription extends IDataObject {
   id: string;
   secret: string;
@@ -47,7 +47,7 @@ export class CrmTrigger implements INodeType {
 
   webhookMethods = {
     default: {
-      /** Without the secret a subscription is of no use, so only the node's own one counts. */
+      /** Only a subscription that this node created counts, because the node has no other subscription's secret. */
       async checkExists(this: IHookFunctions): Promise<boolean> {
         const { id, secret } = this.getWorkflowStaticData("node") as Partial<Subscription>;
         if (!id || !secret) return false;

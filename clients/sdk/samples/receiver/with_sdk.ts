@@ -9,7 +9,7 @@ export default {
   async fetch(request: Request): Promise<Response> {
     try {
       const delivery = await verifyWebhook(await request.text(), request.headers, secrets);
-      // Here: keep it, unless its delivery_id is known already.
+      // Store the delivery here, unless its delivery_id is already stored.
       if (delivery.event === "deal.won") {
         console.log(delivery.delivery_id, delivery.data.title, delivery.data.value);
       }

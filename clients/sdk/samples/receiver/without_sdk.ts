@@ -49,7 +49,7 @@ export default {
     const raw = new Uint8Array(await request.arrayBuffer());
     if (!isGenuine(raw, request.headers)) return new Response(null, { status: 401 });
     const delivery: DealWon | Other = JSON.parse(new TextDecoder().decode(raw));
-    // Here: keep it, unless its delivery_id is known already.
+    // Store the delivery here, unless its delivery_id is already stored.
     if (delivery.event === "deal.won") {
       console.log(delivery.delivery_id, delivery.data.title, delivery.data.value);
     }

@@ -1,4 +1,4 @@
-// Keeps contacts.json in step with the CRM, run after run: deno run -A with_sdk.ts, with CRM_KEY and CRM_URL in the
+// Each run brings contacts.json up to date with the CRM: deno run -A with_sdk.ts, with CRM_KEY and CRM_URL in the
 // environment.
 import { readFile, rename, writeFile } from "node:fs/promises";
 import process from "node:process";
@@ -7,7 +7,7 @@ import { type Contact, Crm } from "@crm-api/sdk";
 const crm = new Crm({ key: process.env["CRM_KEY"], baseUrl: process.env["CRM_URL"] });
 const saved = await readFile("contacts.json", "utf8").then(JSON.parse, () => null);
 const contacts = new Map<string, Contact>(saved?.contacts);
-// Take the place in the feed first, so that what changes while the contacts are copied is read again.
+// Take the feed's cursor first, so that changes made while the contacts are copied are read again.
 const start: string = saved?.cursor ?? await crm.events.currentCursor();
 if (!saved) { for await (const contact of crm.contacts.list()) contacts.set(contact.id, contact); }
 

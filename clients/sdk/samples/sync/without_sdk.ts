@@ -1,4 +1,4 @@
-// Keeps contacts.json in step with the CRM, run after run: deno run -A without_sdk.ts, with CRM_KEY and CRM_URL in the
+// Each run brings contacts.json up to date with the CRM: deno run -A without_sdk.ts, with CRM_KEY and CRM_URL in the
 // environment.
 import { readFile, rename, writeFile } from "node:fs/promises";
 import process from "node:process";
@@ -62,7 +62,7 @@ const saved = await readFile("contacts.json", "utf8").then(JSON.parse, () => nul
 const contacts = new Map<string, Contact>(saved?.contacts);
 let cursor: string = saved?.cursor ?? "";
 if (!saved) {
-  // Take the place in the feed first, so that what changes while the contacts are copied is read again.
+  // Take the feed's cursor first, so that changes made while the contacts are copied are read again.
   for await (const { meta } of pages("api-v1-events", { since: new Date().toISOString() })) {
     cursor = meta.next_cursor ?? cursor;
   }

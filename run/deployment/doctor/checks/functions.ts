@@ -52,7 +52,7 @@ interface Fault {
 
 function probeOf(name: string): Probe {
   if (name === "webhook-dispatcher") return { method: "POST", status: 401, code: "invalid_api_key" };
-  // Clients of MCP ask for a stream by GET; the function answers without a key that there is none.
+  // MCP clients ask for a stream by GET. Even without a key the function answers that there is no stream.
   if (name === "mcp") return { method: "GET", status: 405, code: "method_not_allowed" };
   switch (resources.find((resource) => resource.name === name)?.gate) {
     case "key":

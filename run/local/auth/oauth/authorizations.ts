@@ -23,7 +23,9 @@ interface Authorization {
   expires_at: Date;
 }
 
-/** The scopes of Supabase Auth, without `openid`: there are no ID tokens here. They say nothing of the CRM. */
+/**
+ * The scopes of Supabase Auth, without `openid`, because there are no ID tokens here. They grant nothing in the CRM.
+ */
 export const AUTH_SCOPES = ["profile", "email", "phone", "offline_access"];
 
 /**
@@ -144,7 +146,7 @@ export async function answerAuthorization(
 /**
  * Uses up a code. Returns whom the app acts for.
  * @throws OAuthError `invalid_grant` for a code that is unknown, used, expired or another app's, a wrong address, or a
- * wrong verifier; only a used code is lost.
+ * wrong verifier. A failed try does not use up the code.
  */
 export async function redeemCode(
   sql: TransactionSql,

@@ -146,7 +146,7 @@ export const EVENTS = {
     object: "deal",
     change: true,
     when: doc(
-      "Um contato foi posto num negócio além do principal, ou o papel de um contato mudou",
+      "Um contato além do principal entrou num negócio, ou o papel de um contato mudou",
       "A contact was added to a deal beside the main one, or the role of a contact changed",
     ),
     data: doc("O negócio, o contato e o seu papel", "The deal, the contact and its role"),
@@ -162,7 +162,7 @@ export const EVENTS = {
     object: "deal",
     change: true,
     when: doc(
-      "Um contato que não é o principal foi tirado de um negócio",
+      "Um contato que não é o principal saiu de um negócio",
       "A contact other than the main one was removed from a deal",
     ),
     data: doc("O negócio, e o contato que saiu", "The deal, and the contact that left"),
