@@ -39,7 +39,7 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
     if (failure.value) form.querySelector<HTMLInputElement>("[type=password]")?.select();
   };
   return (
-    <Page title={t("sign_in.title")}>
+    <Page title={t("sign_in.title")} text={t("sign_in.text")}>
       {ending.value && !failure.value && <p class="note" role="status">{endingText()}</p>}
       <form class="stack" onSubmit={submit}>
         <EmailField email={email} />

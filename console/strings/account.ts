@@ -1,6 +1,10 @@
 /** Texts about the workspace and its members. */
 export const account = {
   "account.title": ["Conta", "Account"],
+  "account.text": [
+    "A empresa, quem faz parte dela e como você entra.",
+    "The company, who belongs to it, and how you sign in.",
+  ],
   "account.workspace": ["A empresa", "The company"],
   "account.name": ["Nome", "Name"],
   "account.since": ["Desde", "Since"],

@@ -35,7 +35,7 @@ export const funnel = {
   ],
   "funnel.arrived": ["{title} chegou em {stage}", "{title} arrived in {stage}"],
   "deal.single": ["Negócio", "Deal"],
-  "deal.back": ["Voltar ao funil", "Back to the funnel"],
+  "deal.back": ["← Funil", "← Funnel"],
   "deal.state": ["Situação", "State"],
   "deal.aberto": ["Aberto", "Open"],
   "deal.ganho": ["Ganho", "Won"],

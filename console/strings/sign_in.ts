@@ -1,6 +1,7 @@
 /** Texts for signing in and for passwords. */
 export const sign_in = {
   "sign_in.title": ["Entrar", "Sign in"],
+  "sign_in.text": ["O console da API do CRM", "The console of the CRM API"],
   "sign_in.email": ["E-mail", "E-mail"],
   "sign_in.password": ["Senha", "Password"],
   "sign_in.submit": ["Entrar", "Sign in"],

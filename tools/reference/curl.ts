@@ -17,6 +17,7 @@ export function curlOf({ method, path, query, needsKey, body }: ExampleCall): st
   return parts.join(" \\\n  ");
 }
 
+/** The body in single quotes, indented below its `-d`. */
 function quoted(body: unknown): string {
-  return `'${JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)}'`;
+  return `'${JSON.stringify(body, null, 2).replaceAll("'", `'\\''`).replaceAll("\n", "\n  ")}'`;
 }

@@ -25,13 +25,11 @@ export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }
     });
   };
   return (
-    <section class="section">
+    <>
+      <button type="button" class="button dangerous" disabled={busy.value} onClick={leave}>
+        {t("members.leave")}
+      </button>
       {failure.value && <FailureNote failure={failure.value} />}
-      <div class="actions">
-        <button type="button" class="button" disabled={busy.value} onClick={leave}>
-          {t("members.leave")}
-        </button>
-      </div>
-    </section>
+    </>
   );
 }

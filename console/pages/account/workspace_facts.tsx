@@ -10,6 +10,7 @@ import { say } from "../../components/toast.tsx";
 import { formatDay, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
+import { LeaveWorkspace } from "./leave.tsx";
 
 const USAGE = [
   "calls_today",
@@ -43,13 +44,14 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
             {t(read.refuses_undefined_fields ? "account.undefined_refused" : "account.undefined_kept")}
           </Fact>
         </dl>
-        {mayAdminister.value && (
-          <div class="actions">
+        <div class="actions">
+          {mayAdminister.value && (
             <button type="button" class="button" onClick={() => editing.value = true}>
               {t("account.edit")}
             </button>
-          </div>
-        )}
+          )}
+          <LeaveWorkspace workspace={read} />
+        </div>
         {editing.value && <EditWorkspace workspace={read} onClose={() => editing.value = false} />}
       </section>
       <section class="stack">

@@ -101,11 +101,11 @@ function Line({ event }: { event: ShownEvent }) {
       <p class="small broken">
         <code>{event.event}</code>
         {changed_fields.length > 0 && ` · ${t("events.changed", { fields: changed_fields.join(", ") })}`}
+        {deliveries.length === 0 && ` · ${t("events.no_webhook")}`}
       </p>
-      <p class="small broken">
-        {deliveries.length === 0
-          ? t("events.no_webhook")
-          : deliveries.map((delivery, index) => (
+      {deliveries.length > 0 && (
+        <p class="small broken">
+          {deliveries.map((delivery, index) => (
             <span key={delivery.id}>
               {index > 0 && " · "}
               <a href={href("webhooks/", { id: delivery.subscription_id, entrega: delivery.id })}>
@@ -114,7 +114,8 @@ function Line({ event }: { event: ShownEvent }) {
               <span class={`tag ${TONES[delivery.state]}`}>{t(`filter_state.${delivery.state}`)}</span>
             </span>
           ))}
-      </p>
+        </p>
+      )}
     </li>
   );
 }

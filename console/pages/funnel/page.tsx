@@ -62,7 +62,7 @@ function Stages({ chosen }: { chosen: string | undefined }) {
       action={
         <div class="actions">
           {choice}
-          {mayChange.value && <a class="link" href={href("importar/")}>{t("nav.import")}</a>}
+          {mayChange.value && <a class="button" href={href("importar/")}>{t("nav.import")}</a>}
         </div>
       }
     >

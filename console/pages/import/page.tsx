@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
 import type { CustomField } from "../../app/types.ts";
 import { mayChange, workspace } from "../../app/workspace.ts";
 import { Loaded } from "../../components/loaded.tsx";
@@ -11,12 +12,13 @@ import { Review } from "./review.tsx";
 import { makeRows, type Row } from "./rows.ts";
 import { Step } from "./step.tsx";
 import { t } from "./strings.ts";
+import { t as back } from "../../strings/strings.ts";
 
 /** Imports contacts from a CSV: choose the file, check the columns, check the lines, import. */
 export default function Import() {
   const fields = useResource<{ data: CustomField[] }>("app-v1-workspace/custom-fields");
   return (
-    <Page title={t("title")} text={t("text")}>
+    <Page title={t("title")} text={<a href={href("funil/")}>{back("deal.back")}</a>}>
       {workspace.value && !mayChange.value
         ? <p class="note">{t("role")}</p>
         : <Loaded resource={fields}>{({ data }) => <Steps custom={contactFields(data)} />}</Loaded>}
@@ -35,6 +37,7 @@ function Steps({ custom }: { custom: CustomField[] }) {
   if (file.value === null) {
     return (
       <Step title={t("file")}>
+        <p>{t("text")}</p>
         <ChooseFile
           onOpened={(opened) => {
             targets.value = guessTargets(opened.csv.header, custom);

@@ -59,7 +59,7 @@ function columns(revoke: (grant: Grant) => void): Column<Grant>[] {
   return [
     {
       title: t("apps.app"),
-      cell: ({ client_name }) => <span class="clamped" title={client_name}>{client_name}</span>,
+      cell: ({ client_name }) => <strong class="clamped" title={client_name}>{client_name}</strong>,
     },
     { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
     { title: t("apps.member"), cell: ({ member }) => <span class="clamped">{member.name}</span> },
@@ -72,7 +72,7 @@ function columns(revoke: (grant: Grant) => void): Column<Grant>[] {
       cell: (grant) => (
         <button
           type="button"
-          class="link"
+          class="link dangerous"
           aria-label={`${t("keys.revoke")}: ${grant.client_name}`}
           onClick={() => revoke(grant)}
         >

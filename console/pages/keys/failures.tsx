@@ -33,8 +33,6 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
         {since !== null && ` ${t("failures.partial", { moment: formatHour(since, language) })}`}
       </p>
       <div class="columns">
-        <Periods title={t("failures.hours")} none={t("failures.none_hours")} periods={hoursOf(entry)} />
-        <Periods title={t("failures.days")} none={t("requests.none")} periods={daysOf(entry)} />
         <dl class="facts">
           <Fact name={t("failures.failed")}>
             {failures.statuses.length === 0
@@ -70,6 +68,10 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
             </ul>
           </div>
         )}
+      </div>
+      <div class="columns">
+        <Periods title={t("failures.hours")} none={t("failures.none_hours")} periods={hoursOf(entry)} />
+        <Periods title={t("failures.days")} none={t("requests.none")} periods={daysOf(entry)} />
       </div>
     </section>
   );

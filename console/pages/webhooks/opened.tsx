@@ -86,16 +86,6 @@ function Facts({ webhook }: { webhook: Webhook }) {
             </ul>
           </Fact>
           <OptionFacts webhook={webhook} />
-        </dl>
-        <dl class="facts">
-          <Fact name={t("webhooks.week")}>
-            <Week days={days} wide />
-            <p class="hint">{weekText(days)}</p>
-          </Fact>
-          {recent.success_rate !== null && <Fact name={t("webhooks.recent")}>{recentText(recent)}</Fact>}
-          <Fact name={t("webhooks.last_success")} at={webhook.last_success_at} />
-          <Fact name={t("webhooks.last_failure")} at={webhook.last_failure_at} />
-          {behind_since && <Fact name={t("webhooks.behind")} at={behind_since} />}
           <Fact name={t("webhooks.created")} at={webhook.created_at} />
           {old_secret_until && <Fact name={t("secret.old_until")} at={old_secret_until} />}
           <Fact name={t("webhooks.origin")}>
@@ -103,6 +93,19 @@ function Facts({ webhook }: { webhook: Webhook }) {
             {key && <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>}
           </Fact>
         </dl>
+        <section class="stack">
+          <h2>{t("webhooks.week_title")}</h2>
+          <div>
+            <Week days={days} wide />
+            <p class="hint">{weekText(days)}</p>
+          </div>
+          <dl class="facts">
+            {recent.success_rate !== null && <Fact name={t("webhooks.recent")}>{recentText(recent)}</Fact>}
+            <Fact name={t("webhooks.last_success")} at={webhook.last_success_at} />
+            <Fact name={t("webhooks.last_failure")} at={webhook.last_failure_at} />
+            {behind_since && <Fact name={t("webhooks.behind")} at={behind_since} />}
+          </dl>
+        </section>
       </div>
     </>
   );

@@ -69,7 +69,7 @@ export const funnel: Scenario[] = [
       assert.match(await offer.innerText(), /Aceita em \d\d\/\d\d às \d\d:\d\d/);
       await page.getByText("Decide na quinta").waitFor();
       await page.getByText("Nenhuma atividade.").waitFor();
-      await page.getByRole("link", { name: "Voltar ao funil" }).click();
+      await page.getByRole("link", { name: "← Funil" }).click();
       await card.waitFor();
 
       await page.goBack();
@@ -124,7 +124,7 @@ export const funnel: Scenario[] = [
       await page.reload();
       await offer.getByText(/^Aceita em/).waitFor();
       assert.equal(await offer.getByRole("button").count() + await offer.locator("code").count(), 0);
-      await page.getByRole("link", { name: "Voltar ao funil" }).click();
+      await page.getByRole("link", { name: "← Funil" }).click();
       await page.getByRole("listitem").filter({ hasText: "Plano anual" }).getByText("Proposta aceita")
         .waitFor();
     },

@@ -171,7 +171,7 @@ export const importing: Scenario[] = [
       await page.getByText(/^A importação parou/).waitFor();
       await page.getByText("100 de 250 linhas").waitFor();
       await assertGood(page, "an import that was stopped");
-      await page.getByRole("link", { name: "Funil" }).click();
+      await page.getByRole("link", { name: "Funil", exact: true }).click();
       const question = page.getByRole("dialog", { name: "A importação não terminou" });
       await question.getByRole("button", { name: "Ficar" }).click();
 
@@ -181,7 +181,7 @@ export const importing: Scenario[] = [
         select count(*)::int from crm.contacts where workspace_id = ${company.id}`;
       assert.equal(count, 250);
       assert.equal(requests.filter((request) => /app-v1-contacts\/import$/.test(request)).length, 3);
-      await page.getByRole("link", { name: "Funil" }).click();
+      await page.getByRole("link", { name: "Funil", exact: true }).click();
       await page.waitForURL(/\/funil\/$/);
     },
   },
