@@ -44,7 +44,8 @@ export function Members() {
         )}
       </header>
       {failure.value && <FailureNote failure={failure.value} />}
-      <Loaded resource={members}>
+      {/* As high as a few members, so that what is below stays below the screen when the list arrives. */}
+      <Loaded resource={members} rows={5}>
         {({ data }) => (
           <Filtered rows={data} textOf={({ name, email }) => `${name} ${email}`}>
             {(rows) => (
