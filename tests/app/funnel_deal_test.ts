@@ -125,8 +125,9 @@ test("A deal shows its newest 20 proposals, activities, notes and events, and re
   assert.deepEqual(reply.proposals.map(({ title }: { title: string }) => title), newest);
   assert.equal(reply.events.length, 20);
   assert.ok(reply.events.every(({ event }: { event: string }) => event === "deal.updated"));
-  // The call reads 80 rows of the deal, and looks up a member for 40 of them by the primary key.
-  assert.ok(blocks <= few.blocks + 150, `${blocks} blocks, and ${few.blocks} for a new deal`);
+  // The call reads 80 rows of the deal, and looks up a member for 40 of them in an index of up to three levels. All 1,500
+  // rows and their members would be over 2,000 blocks.
+  assert.ok(blocks <= few.blocks + 300, `${blocks} blocks, and ${few.blocks} for a new deal`);
 });
 
 test("A deal of another workspace, an unknown id, and a call without a session are refused", async ({ sql, workspace: { id, key }, newDeal }) => {
