@@ -25,11 +25,13 @@ export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }
     });
   };
   return (
-    <>
-      <button type="button" class="button dangerous" disabled={busy.value} onClick={leave}>
-        {t("members.leave")}
-      </button>
+    <section class="section">
       {failure.value && <FailureNote failure={failure.value} />}
-    </>
+      <div class="actions">
+        <button type="button" class="button" disabled={busy.value} onClick={leave}>
+          {t("members.leave")}
+        </button>
+      </div>
+    </section>
   );
 }

@@ -44,8 +44,7 @@ export function Members() {
         )}
       </header>
       {failure.value && <FailureNote failure={failure.value} />}
-      {/* As high as a few members, so that what is below stays below the screen when the list arrives. */}
-      <Loaded resource={members} rows={5}>
+      <Loaded resource={members}>
         {({ data }) => (
           <Filtered rows={data} textOf={({ name, email }) => `${name} ${email}`}>
             {(rows) => (

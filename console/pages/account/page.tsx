@@ -8,6 +8,7 @@ import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
 import { CustomFields } from "./custom_fields.tsx";
 import { InviteForm } from "./invite.tsx";
+import { LeaveWorkspace } from "./leave.tsx";
 import { Members } from "./members.tsx";
 import { Sessions, SESSIONS_PATH } from "./sessions.tsx";
 import { TwoSteps } from "./two_steps.tsx";
@@ -24,6 +25,8 @@ export default function Account() {
     <Page title={t("account.title")} text={t("account.text")}>
       <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
+      {/* Placed above the members, because their list would push the button down when it arrives. */}
+      {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
       <Members />
       <CustomFields />
       <TwoSteps onChange={sessions.reload} />

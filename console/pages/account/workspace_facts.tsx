@@ -10,7 +10,6 @@ import { say } from "../../components/toast.tsx";
 import { formatDay, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
-import { LeaveWorkspace } from "./leave.tsx";
 
 const USAGE = [
   "calls_today",
@@ -44,14 +43,13 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
             {t(read.refuses_undefined_fields ? "account.undefined_refused" : "account.undefined_kept")}
           </Fact>
         </dl>
-        <div class="actions">
-          {mayAdminister.value && (
+        {mayAdminister.value && (
+          <div class="actions">
             <button type="button" class="button" onClick={() => editing.value = true}>
               {t("account.edit")}
             </button>
-          )}
-          <LeaveWorkspace workspace={read} />
-        </div>
+          </div>
+        )}
         {editing.value && <EditWorkspace workspace={read} onClose={() => editing.value = false} />}
       </section>
       <section class="stack">
