@@ -1,4 +1,4 @@
-import { type Forward, startProxy } from "./proxy.ts";
+import { type Forward, forwardWhile, startProxy } from "./proxy.ts";
 
 /** Frontend messages by which a client makes Postgres execute something: simple query, execute, function call. */
 const EXECUTING = new Set(["Q", "E", "F"].map((letter) => letter.charCodeAt(0)));
@@ -17,7 +17,7 @@ export function startCountingProxy(databaseUrl: string) {
   /** For each client's connection, the statements since the last bytes of a reply. */
   const unanswered = new WeakMap<Deno.TcpConn, number>();
   let mostUnanswered = 0;
-  const countForward: Forward = async (from, to) => {
+  const countForward: Forward = (from, to) => {
     let isLog = false;
     const countMessages = messageReader((type, body) => {
       // The message begins with the name of the portal, which is empty, and the name of the statement.
@@ -29,21 +29,16 @@ export function startCountingProxy(databaseUrl: string) {
       unanswered.set(from, sent);
       mostUnanswered = Math.max(mostUnanswered, sent);
     });
-    const writer = to.writable.getWriter();
-    for await (const chunk of from.readable) {
+    return forwardWhile(from, to, (chunk) => {
       countMessages(chunk);
-      await writer.write(chunk);
-    }
-    await writer.close();
+      return true;
+    });
   };
-  const forwardReplies: Forward = async (from, to) => {
-    const writer = to.writable.getWriter();
-    for await (const chunk of from.readable) {
+  const forwardReplies: Forward = (from, to) =>
+    forwardWhile(from, to, () => {
       unanswered.set(to, 0);
-      await writer.write(chunk);
-    }
-    await writer.close();
-  };
+      return true;
+    });
   return {
     ...startProxy(databaseUrl, countForward, forwardReplies),
     /** Returns the largest number of statements that a connection has sent without a reply in between. */

@@ -1,6 +1,20 @@
 /** Copies bytes from one connection to the other, until the first closes. */
 export type Forward = (from: Deno.TcpConn, to: Deno.TcpConn) => Promise<void>;
 
+/** Copies bytes as long as `pass` returns true for the next ones; otherwise closes both connections. */
+export async function forwardWhile(
+  from: Deno.TcpConn,
+  to: Deno.TcpConn,
+  pass: (chunk: Uint8Array) => boolean | Promise<boolean>,
+): Promise<void> {
+  const writer = to.writable.getWriter();
+  for await (const chunk of from.readable) {
+    if (!await pass(chunk)) return [from, to].forEach(close);
+    await writer.write(chunk);
+  }
+  await writer.close();
+}
+
 export interface Proxy extends AsyncDisposable {
   /** The server's address, with the proxy's port. */
   url: string;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
 import { startServer } from "../../bench/harness/functions.ts";
-import { type Forward, type Proxy, startProxy } from "../../bench/harness/proxy.ts";
+import { type Forward, forwardWhile, type Proxy, startProxy } from "../../bench/harness/proxy.ts";
 import { eventually } from "../../bench/harness/waiting.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
@@ -79,14 +79,8 @@ test("a read that waits for a lock does not delay another key's read, and is cou
 test("reads whose connection is lost before the reply are sent again on another", async ({ sql }) => {
   /** Whether a reply that waits for this promise is lost with its connection. */
   let lost = Promise.resolve(false);
-  await using proxy = startProxy(functionsDatabaseUrl, forward, async (from, to) => {
-    const writer = to.writable.getWriter();
-    for await (const chunk of from.readable) {
-      if (await lost) return to.close();
-      await writer.write(chunk);
-    }
-    await writer.close();
-  });
+  const loseReplies: Forward = (from, to) => forwardWhile(from, to, async () => !await lost);
+  await using proxy = startProxy(functionsDatabaseUrl, forward, loseReplies);
   await using isolate = await startIsolate(sql, proxy, 2);
   const ids = isolate.workspaces.map(({ id }) => id);
   async function countCalls(): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Forward, startProxy } from "../../bench/harness/proxy.ts";
+import { type Forward, forwardWhile, startProxy } from "../../bench/harness/proxy.ts";
 
 /** What a proxy does with its connections: forward them, drop the requests, or drop the replies. */
 export type Line = "up" | "down" | "answers lost";
@@ -10,33 +10,13 @@ export type Line = "up" | "down" | "answers lost";
 export function startCuttingProxy(baseUrl: string, counted: string) {
   const state = { line: "up" as Line, count: 0, cutAfter: Infinity };
   const decoder = new TextDecoder("latin1");
-  const close = (...connections: Deno.TcpConn[]) => {
-    for (const connection of connections) {
-      try {
-        connection.close();
-      } catch {
-        // Closed already.
-      }
-    }
-  };
-  const toServer: Forward = async (from, to) => {
-    const writer = to.writable.getWriter();
-    for await (const chunk of from.readable) {
+  const toServer: Forward = (from, to) =>
+    forwardWhile(from, to, (chunk) => {
       if (decoder.decode(chunk.subarray(0, 200)).startsWith(counted)) state.count++;
       if (state.count > state.cutAfter) state.line = "down";
-      if (state.line === "down") return close(from, to);
-      await writer.write(chunk);
-    }
-    await writer.close();
-  };
-  const toClient: Forward = async (from, to) => {
-    const writer = to.writable.getWriter();
-    for await (const chunk of from.readable) {
-      if (state.line !== "up") return close(from, to);
-      await writer.write(chunk);
-    }
-    await writer.close();
-  };
+      return state.line !== "down";
+    });
+  const toClient: Forward = (from, to) => forwardWhile(from, to, () => state.line === "up");
   const proxy = startProxy(baseUrl, toServer, toClient);
   return {
     ...proxy,
