@@ -15,7 +15,7 @@ const SHORT_PAGE = 50;
 
 /** Whether a call reads one record or a page without a search, for which Postgres needs little time (decision 12). */
 function isShortRead({ verb, args }: DoorCall): boolean {
-  if (verb === null || args === null || !READS.test(verb) || verb === "search_list") return false;
+  if (verb === null || args === null || !READS.test(verb)) return false;
   return args.q === undefined && Number(args.limit ?? 0) <= SHORT_PAGE;
 }
 

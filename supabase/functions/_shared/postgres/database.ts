@@ -190,12 +190,11 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
 
 /** Closes all connections; the next query reads the environment again and opens others. */
 export async function closeDatabase(): Promise<void> {
-  const closing = pool ?? await opening?.catch(() => undefined);
-  await pipelines?.end();
+  const closing = [pool ?? await opening?.catch(() => undefined), pipelines];
   pool = pipelines = undefined;
   backoff = new ConnectBackoff();
   misconfigured = false;
-  await closing?.end();
+  await Promise.all(closing.map((connections) => connections?.end()));
 }
 
 /**
