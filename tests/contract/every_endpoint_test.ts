@@ -115,7 +115,8 @@ for (
   test(`${title} ignores forceFunctionRegion, a parameter of the platform (spec 4)`, async ({ workspace: { key, stages } }) => {
     const samples = await makeSamples(key, stages);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
-    const query = neededQuery(route.endpoint, samples);
+    // The log of requests grows by these calls, but none of them fails.
+    const query = route.endpoint.verb === "me_requests" ? "?status=5xx" : neededQuery(route.endpoint, samples);
     // Sent again, an upsert finds the record that it created, and changes nothing.
     const data = { name: "Ana", title: "Venda", external_id: "erp-1" };
     // An update of the same record.

@@ -78,10 +78,11 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
     const seconds = () => (performance.now() - started) / 1_000;
     /** The seconds after which each call was answered. */
     const ended = calls.map((call) => call.then(() => (answered++, seconds()), () => 0));
-    await eventually(async () => await countStuck(sql) >= 2, "calls to be stuck");
+    await eventually(async () => await countStuck(sql) === CONNECTIONS / 2, "calls to be stuck");
     for (let i = 0; i < 20; i++) {
       assert.equal((await isolate.send({ "X-API-Key": victim.key })).status, 200);
-      assert.equal(await countStuck(sql), CONNECTIONS / 2);
+      // Fewer, while a statement moves from a pipeline, where it waits 250 ms for a lock, to a connection of its own.
+      assert.ok(await countStuck(sql) <= CONNECTIONS / 2);
     }
     assert.equal(answered, 0);
     if (order === keys) await holder`rollback`;
@@ -110,7 +111,7 @@ test("two workspaces whose calls are stuck leave a connection to the others", as
   await eventually(async () => await countStuck(sql) === CONNECTIONS - 1, "calls to be stuck");
   for (let i = 0; i < 20; i++) {
     assert.equal((await isolate.send({ "X-API-Key": victim.key })).status, 200);
-    assert.equal(await countStuck(sql), CONNECTIONS - 1);
+    assert.ok(await countStuck(sql) <= CONNECTIONS - 1);
   }
   await holder`rollback`;
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
