@@ -116,7 +116,9 @@ for (
     const samples = await makeSamples(key, stages);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
     // The log of requests grows by these calls, but none of them fails.
-    const query = route.endpoint.verb === "me_requests" ? "?status=5xx" : neededQuery(route.endpoint, samples);
+    const query = route.endpoint.verb === "me_requests"
+      ? "?status=5xx"
+      : neededQuery(route.endpoint, samples);
     // Sent again, an upsert finds the record that it created, and changes nothing.
     const data = { name: "Ana", title: "Venda", external_id: "erp-1" };
     // An update of the same record.
