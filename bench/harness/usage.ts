@@ -33,7 +33,7 @@ export async function cpuOfMachine(): Promise<number> {
 async function readStat(pid: number) {
   const text = await Deno.readTextFile(`/proc/${pid}/stat`).catch(() => null);
   if (text === null) return null;
-  // The second field is a name in parentheses, with any characters; the later fields are numbers by position.
+  // The second field, a name in parentheses, may have spaces, so only what follows the last parenthesis is split.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number);
   const ms = (index: number) => fields[index]! * TICK_MS;
   return { parent: fields[1]!, own: ms(11) + ms(12), endedChildren: ms(13) + ms(14) };

@@ -149,7 +149,7 @@ begin
   return row(p_node, v_call.is_retry);
 end
 $$;
-comment on function nodes.route_to(integer) is 'The route to a node. Raises 08006 if it does not answer.';
+comment on function nodes.route_to(integer) is 'The route to a node. Raises 08006 while nodes.may_call refuses calls to it.';
 
 create function nodes.route_of_slot(p_slot text) returns nodes.route
 language plpgsql volatile set search_path = '' as $$

@@ -2749,7 +2749,7 @@ comment on table crm.search_texts is
   'words.';
 comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
 comment on column crm.search_texts.text is
-  'The text in the form of crm.search_text. The job index-texts keeps it up to date.';
+  'The record''s text as crm.search_text returns it. The job index-texts keeps it up to date.';
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
@@ -8180,7 +8180,7 @@ comment on table crm.webhook_unsettled is
   'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
   'queue.';
 comment on column crm.webhook_unsettled.send_now is
-  'Whether deliveries that wait for their next attempt become due now: after a reactivation.';
+  'True after a reactivation: deliveries that wait for their next attempt become due at once.';
 comment on column crm.webhook_unsettled.sent_to is
   'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
   'for its normal time.';
@@ -10067,9 +10067,9 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now; body is null if it cannot be built. body_as_sent tells whether the last body sent was exactly this one, null '
-  'if none was sent: bodies are not stored, and `data` is the object as it is now. Returns null if there is no such '
-  'delivery.';
+  'now, in the payload form of the last attempt if the delivery has ended. Bodies are not stored but built from the '
+  'object as it is now: body_as_sent tells whether the last one sent was exactly this one, and is null if none was '
+  'sent. body is null if it cannot be built. Returns null if there is no such delivery.';
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
@@ -10224,7 +10224,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_created() is 'Trigger: emits the event in its argument about the new row.';
+comment on function crm.emit_created() is 'Trigger: emits an event about the new row. Its argument is the type of the event.';
 create function crm.emit_all_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -10410,8 +10410,8 @@ begin
 end
 $$;
 comment on function crm.emit_change() is
-  'Trigger: emits the event in its argument with the public fields that changed, unless none did. A new row has no '
-  'changed fields.';
+  'Trigger: emits the event in its argument. An update names the public fields that changed, and emits nothing if none '
+  'did; a new row has no changed fields, but always emits.';
 create trigger emit_updated after update on crm.contacts
   for each row when (
     old.* is distinct from new.*
@@ -13071,7 +13071,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- In order of id, as other runs and batches lock them.
+  -- In the order of ids, as other runs and batches lock records, so that none waits for another in a circle.
   execute format(
     'with next as (
        select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update
@@ -14046,8 +14046,8 @@ begin
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
     -- Search all texts of a record together first. Then search each text alone, because the digits of two fields must
-    -- not form a number. A record with a % skips the first search, because a text that is not UTF-8 would keep the
-    -- others from being decoded.
+    -- not form a number. A record with a % skips the first search: if the %XX of one text are not UTF-8, none of
+    -- its texts would be decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (
@@ -15652,8 +15652,8 @@ begin
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys counts '
-  'the first 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys leaves '
+  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function crm.is_working(k crm.api_keys) returns boolean
 language sql stable
@@ -15962,7 +15962,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
-  -- The newest secret works on during the overlap. A secret that an earlier rotation left ends now.
+  -- The present secret works until the end of the overlap. One that an earlier rotation left ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
   where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id

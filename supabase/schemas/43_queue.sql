@@ -82,7 +82,7 @@ comment on table crm.webhook_unsettled is
   'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
   'queue.';
 comment on column crm.webhook_unsettled.send_now is
-  'Whether deliveries that wait for their next attempt become due now: after a reactivation.';
+  'True after a reactivation: deliveries that wait for their next attempt become due at once.';
 comment on column crm.webhook_unsettled.sent_to is
   'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
   'for its normal time.';

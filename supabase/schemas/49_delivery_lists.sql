@@ -253,9 +253,9 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now; body is null if it cannot be built. body_as_sent tells whether the last body sent was exactly this one, null '
-  'if none was sent: bodies are not stored, and `data` is the object as it is now. Returns null if there is no such '
-  'delivery.';
+  'now, in the payload form of the last attempt if the delivery has ended. Bodies are not stored but built from the '
+  'object as it is now: body_as_sent tells whether the last one sent was exactly this one, and is null if none was '
+  'sent. body is null if it cannot be built. Returns null if there is no such delivery.';
 
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text

@@ -43,7 +43,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_created() is 'Trigger: emits the event in its argument about the new row.';
+comment on function crm.emit_created() is 'Trigger: emits an event about the new row. Its argument is the type of the event.';
 
 create function crm.emit_all_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -244,8 +244,8 @@ begin
 end
 $$;
 comment on function crm.emit_change() is
-  'Trigger: emits the event in its argument with the public fields that changed, unless none did. A new row has no '
-  'changed fields.';
+  'Trigger: emits the event in its argument. An update names the public fields that changed, and emits nothing if none '
+  'did; a new row has no changed fields, but always emits.';
 
 -- Postgres fires triggers in order of name, so the more specific event comes before `updated`. Rows that a merge moves
 -- change inside the merge's trigger, which emits their events itself, all at once.

@@ -56,7 +56,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- In order of id, as other runs and batches lock them.
+  -- In the order of ids, as other runs and batches lock records, so that none waits for another in a circle.
   execute format(
     'with next as (
        select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update

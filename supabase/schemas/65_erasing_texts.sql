@@ -261,8 +261,8 @@ begin
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
     -- Search all texts of a record together first. Then search each text alone, because the digits of two fields must
-    -- not form a number. A record with a % skips the first search, because a text that is not UTF-8 would keep the
-    -- others from being decoded.
+    -- not form a number. A record with a % skips the first search: if the %XX of one text are not UTF-8, none of
+    -- its texts would be decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (

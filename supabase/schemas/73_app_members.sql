@@ -295,5 +295,5 @@ begin
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys counts '
-  'the first 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys leaves '
+  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';

@@ -321,7 +321,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
-  -- The newest secret works on during the overlap. A secret that an earlier rotation left ends now.
+  -- The present secret works until the end of the overlap. One that an earlier rotation left ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
   where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id

@@ -7,7 +7,7 @@ import { signIn } from "../support/sessions.ts";
 
 const SESSIONS = "/app-v1-workspace/sessions";
 
-test("A person sees every live session of their own, this one first and marked, and none of others or of apps", async ({ sql, workspace: { id } }) => {
+test("A person sees all their live sessions, the current one first and marked, and none of other people or of apps", async ({ sql, workspace: { id } }) => {
   const one = await signIn(sql, id, "vendedor");
   const stranger = await signIn(sql, id, "admin");
   const phone = await startSession(sql, one.userId, null, { userAgent: "Celular", ip: "203.0.113.7" });

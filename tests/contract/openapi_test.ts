@@ -177,7 +177,7 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
       const example = operation.requestBody?.content["application/json"].example;
       const query = neededQuery(route.endpoint, samples);
       const token = tokenOf((await makeProposal(sql, samples.deal_id)).link);
-      // Of the two sample subscriptions, only the application's has a delivery.
+      // Only the sample subscription of `app-v1-webhooks` has a delivery.
       const delivery_id = records["app-v1-deliveries"]!;
       const name = route.path.includes(":delivery_id") ? "app-v1-webhooks" : resource.name;
       const id = recordIdFor(records, name, route.path) ?? "";

@@ -155,7 +155,7 @@ test("A key gets, shows and loses its networks, and the audit log says who chang
   ]);
 });
 
-test("Invalid networks are refused one by one, with the network to write instead (spec 7)", async ({ sql, workspace }) => {
+test("Each invalid network has an error of its own, which names the network to write if it is clear (spec 7)", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const { id } = await makeKey(sql, workspace.id);
   const wrong = [

@@ -39,7 +39,7 @@ function raisedBy(
   const found = functions.get(name);
   if (found === undefined || seen.has(name)) return new Set();
   seen.add(name);
-  // crm.run_verb calls every verb. Errors of a batch's items are not raised to the caller, but put into the reply.
+  // Not followed: crm.run_verb names every verb, and the others put the errors of a batch's items into the reply.
   if (["crm.run_verb", "crm.run_batch_item", "crm.insert_together", "crm.refuse_invalid"].includes(name)) {
     return new Set();
   }

@@ -50,7 +50,7 @@ test("A claim skips deliveries that are not due, leased, ended, or of an inactiv
   });
 });
 
-/** Contents of the queue when Postgres takes its statistics. Postgres plans claims by them until it takes new ones. */
+/** The contents of the queue at ANALYZE. Until the next one, Postgres plans claims with these statistics. */
 const QUEUES_OF_STATISTICS: { [queue: string]: (sql: postgres.ISql, id: string) => Promise<unknown> } = {
   "was empty": () => Promise.resolve(),
   "had one that was ready": async (sql, id) => addDeliveries(sql, id, await addSubscription(sql, id), 1),

@@ -44,8 +44,8 @@ export async function readAll(api: Api, query: Record<string, string> = {}) {
 }
 
 /**
- * Reads until there are `count` events. The feed shows an event only after every earlier transaction in the cluster has
- * ended, such as a job's.
+ * Reads until there are `count` events. The feed shows an event only after every earlier transaction that writes, such
+ * as a job's, has ended in the whole cluster.
  */
 export function readUntil(api: Api, count: number, query: Record<string, string> = {}) {
   return eventually(async () => {

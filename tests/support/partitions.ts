@@ -64,7 +64,7 @@ export async function makeSubscriber(sql: Sql): Promise<{ workspaceId: string; s
   return { workspaceId, subscriptionId };
 }
 
-/** Inserts an event with its delivery, both now, as a trigger does. */
+/** Inserts an event and its delivery, both dated now, as a trigger does. */
 export async function emit(sql: ISql, workspaceId: string): Promise<void> {
   await sql`select crm.emit(${workspaceId}, 'contact.created', gen_random_uuid())`;
 }

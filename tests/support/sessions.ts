@@ -19,7 +19,7 @@ interface SignedIn extends TestMember {
   session: string;
 }
 
-/** The tokens of the shared stack, signed with its own key. */
+/** Signs and verifies tokens with the shared stack's own key. */
 export const accessTokens = await openAccessTokens(
   (await loadSecrets(dataDir)).auth_signing_key,
   new URL("/auth/v1", baseUrl).href,

@@ -24,8 +24,8 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   },
   insufficient_scope: {
     when: doc(
-      "a chave não tem o escopo que a mensagem informa, ou não vale para o endereço que ela informa",
-      "the key lacks the scope that the message names, or may not be used from the address that it names",
+      "a chave não tem o escopo, ou não vale para o endereço IP, que a mensagem informa",
+      "the key lacks the scope, or may not be used from the IP address, that the message names",
     ),
     remedy: doc(
       "crie uma chave com esse escopo, ou inclua o endereço nas redes da chave",
@@ -113,8 +113,8 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   },
   too_many_records: {
     when: doc(
-      "um resumo teria de percorrer mais de 50.000 registros",
-      "a summary would have to look through more than 50,000 records",
+      "um resumo teria de percorrer mais de 50.000 registros, ou 20.000 eventos",
+      "a summary would have to look through more than 50,000 records, or 20,000 events",
     ),
     remedy: doc(
       "peça menos de cada vez: um período (`since`, `until`, `closed_since`), um responsável, `status=aberto`",

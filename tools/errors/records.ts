@@ -44,7 +44,7 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
       "the record was merged into another one, whose id is in `details`: a merged record cannot be changed, and nothing was done",
     ),
     remedy: doc(
-      "veja se é o registro que ficou que você quer alterar, e use o id dele",
+      "se quer alterar o registro que permaneceu, use o id que está em `details`",
       "check whether you mean the remaining record, and use its id",
     ),
   },

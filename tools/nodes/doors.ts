@@ -7,7 +7,7 @@ type Routing =
   | { by: "credential"; refused: string }
   /** On the node of the workspace in the first argument. */
   | { by: "workspace" }
-  /** On each node in turn, with the rows of all; `limit` is the argument with the greatest number of rows. */
+  /** On each node in turn, with the rows of all together; the argument named by `limit` is their maximum number. */
   | { by: "each"; limit?: string }
   /** On each node, with those elements of the only argument, a JSON list, that belong to its workspaces. */
   | { by: "list" }

@@ -39,7 +39,7 @@ export function operationId(resource: Resource, { method, path, endpoint }: Rout
     // The id of a record of another kind than the resource.
     const other = /^\/([a-z]+)s\/:id$/.exec(path)?.[1];
     if (other !== undefined) return `${BY_METHOD[method]}_${other}`;
-    // The id of the record, or the token of a proposal, and the id of a record below it.
+    // `:id` or `:token` names the record itself; `:contact_id` names a record below it.
     if (last === ":id" || last === ":token") return BY_METHOD[method];
     const below = /^:(\w+)_id$/.exec(last)?.[1];
     if (method === "DELETE" && below !== undefined) return `remove_${below}`;

@@ -33,8 +33,8 @@ const PERMITTED = {
   "notes:write": doc("criar anotações", "create notes"),
   "pipelines:read": doc("ler funis e etapas", "read pipelines and stages"),
   "workspace:read": doc(
-    "ler membros (com e-mail), motivos de perda, funis e campos definidos",
-    "read members (with e-mail), loss reasons, pipelines and defined fields",
+    "ler membros (com e-mail), motivos de perda, funis e campos livres",
+    "read members (with e-mail), loss reasons, pipelines and custom fields",
   ),
   "workspace:manage": doc("definir os campos livres", "define the custom fields"),
   "events:read": doc(

@@ -7,8 +7,8 @@ export const COLUMNS =
 export const CALLS_A_MINUTE = 120;
 
 /**
- * Makes a table that counts each key's calls in the current minute, and copies of companies, contacts, deals and stages:
- * with constraints, indexes and the main columns of their rows, but without row-level security and triggers.
+ * Makes a table that counts each key's calls in the current minute, and copies of companies, contacts, deals, pipelines
+ * and stages, with constraints and indexes, but without row-level security and triggers.
  */
 export const MAKE_TABLES = `
   create schema hand;

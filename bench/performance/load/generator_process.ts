@@ -18,9 +18,9 @@ export interface LoadPlan {
   /** Used in turn, by the next free connection. */
   requests: PlannedRequest[];
   /**
-   * Requests a second that arrive at random (Poisson), whether or not earlier ones are answered, while a connection
-   * is free. A wait is measured from its request's arrival, so a stall lengthens the waits of all requests that arrived
-   * meanwhile. Absent: each connection sends its next request after its last answer.
+   * Requests a second. They arrive at random (Poisson), whether or not earlier ones are answered, and wait for a free
+   * connection. A wait is measured from its request's arrival, so a stall lengthens the waits of all requests that
+   * arrived meanwhile. Absent: each connection sends its next request after its last answer.
    */
   rate?: number;
   /** How long each connection waits after an answer, in milliseconds. */

@@ -24,7 +24,10 @@ interface Target {
   withDatabase?: Start;
 }
 
-/** Every deployed function, with a first request that needs no database and one that does. */
+/**
+ * Every function except `app-v1-*`, with a first request that needs no database, and all but the dispatcher with one
+ * that does.
+ */
 const TARGETS: Target[] = [
   ...resources.filter(({ gate }) => gate === "key").map(({ name }) => ({
     name,

@@ -325,7 +325,7 @@ export interface Contacts {
   list(query?: ContactsListQuery, options?: CallOptions): List<T.ExpandedContact, T.ContactPage>;
   /** Create a contact. Scope of the key: `contacts:write`. */
   create(body: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact>;
-  /** List the groups of records in use with the same value, which may be duplicates. Scope of the key: `contacts:read`. */
+  /** List the groups of unarchived records that have the same value: they may be duplicates. Scope of the key: `contacts:read`. */
   duplicates(
     query: ContactsDuplicatesQuery,
     options?: CallOptions,
@@ -359,7 +359,7 @@ export interface Companies {
   list(query?: CompaniesListQuery, options?: CallOptions): List<T.ExpandedCompany, T.CompanyPage>;
   /** Create a company. Scope of the key: `companies:write`. */
   create(body: T.NewCompany, options?: CreateOptions): Promise<T.CreatedCompany>;
-  /** List the groups of records in use with the same value, which may be duplicates. Scope of the key: `companies:read`. */
+  /** List the groups of unarchived records that have the same value: they may be duplicates. Scope of the key: `companies:read`. */
   duplicates(
     query: CompaniesDuplicatesQuery,
     options?: CallOptions,

@@ -87,7 +87,7 @@ const COUNTED_MS = 5 * 86_400_000;
  */
 export type Waiting = "cancelled" | "none" | "some" | { n: number; orMore: boolean };
 
-/** Counts the deliveries that wait for an inactive subscription in its figures for 7 days. `now`: milliseconds. */
+/** Counts an inactive subscription's waiting deliveries, from its figures of 7 days. `now`: milliseconds. */
 export function waitingOf(
   { deactivated_reason, deactivated_at, days, days_are_partial: orMore }: Pick<
     Webhook,

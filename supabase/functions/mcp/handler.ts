@@ -21,14 +21,14 @@ import { REVISION_FIELD, REVISIONS, STATELESS, UNNAMED_REVISION, WITH_LISTS } fr
 import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from "./rpc.ts";
 
 const VERSION_HEADER = "MCP-Protocol-Version";
-/** Maximum number of messages in a request that is a list of messages. */
+/** Maximum number of messages in a JSON-RPC batch. */
 const MAX_MESSAGES = 20;
 /**
- * Size of the reply to a list, in bytes, beyond which no further message is carried out, so that the reply stays under
- * 2 MB.
+ * Size of the reply to a batch, in bytes, beyond which the remaining messages are refused, so that the reply stays
+ * under 2 MB.
  */
 const FULL_BYTES = 500_000;
-/** Levels of JSON that enclose a tool's arguments: the list, the message, `params`. */
+/** Levels of JSON that enclose a tool's arguments: the batch, the message, `params`. */
 const ENVELOPE_DEPTH = 3;
 
 /**
@@ -198,8 +198,7 @@ function splitMessages({ value, fieldErrors }: JsonText, revision: string): Mess
   if (value.length === 0 || value.length > MAX_MESSAGES) {
     return unacceptable(`Uma lista tem de 1 a ${MAX_MESSAGES} mensagens`);
   }
-  // One error for the whole list, because at most 100 errors are known, so a message without errors may still be
-  // invalid.
+  // Refuses the whole list: only the first 100 errors are collected, so a message without errors may still be invalid.
   if (fieldErrors.length > 0) {
     return RpcError.ofApi(new ApiError("validation_error", fieldErrors), "invalidRequest");
   }

@@ -4,7 +4,7 @@ const HIDDEN = "[…]";
 const MAX_LENGTH = 1024;
 /** Parts of a value with fewer characters are too common to be replaced alone. */
 const MIN_PART = 6;
-/** A text that ends with this many characters of a secret was probably cut inside it. */
+/** A text that ends with this many first characters of a secret was probably cut inside the secret. */
 const MIN_CUT = 4;
 
 /**

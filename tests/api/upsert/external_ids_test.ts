@@ -5,7 +5,7 @@ import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { ids } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
-/** The resources whose external_id POST and PATCH write, and another field that an upsert can match by. */
+/** The resources whose POST and PATCH accept an external_id, and another field that an upsert can match by. */
 const RESOURCES = [
   { path: "/api-v1-contacts", by: "email", value: "ana@x.com.br" },
   { path: "/api-v1-companies", by: "tax_id", value: "12.abc.345/01de-35" },

@@ -1,4 +1,4 @@
-// PATCH of a subscription, its thin body, and the header that its receiver wants.
+// PATCH of a subscription, deliveries with only ids, and the header that a receiver wants.
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { makeWorkspace } from "../../support/fixtures.ts";

@@ -127,7 +127,7 @@ export function openAssistant(name: string) {
       await response.body?.cancel();
       return response;
     },
-    /** Connects with the tokens that the client has; returns whether it asks for the person again. */
+    /** Connects with the client's tokens; returns whether the person must sign in again. */
     async asksAgain(): Promise<boolean> {
       kept.wanted = null;
       return !await isLetIn() && kept.wanted !== null;

@@ -7,7 +7,7 @@ const APP = join(import.meta.dirname!, "../../../clients/zapier");
 
 /** An error that an operation reports: its JSON, if the platform wrapped it in JSON. */
 export class ZapierError extends Error {
-  /** What the platform passes on: `message`, and `code` and `status` or `delay`. */
+  /** What the platform passes on: `message`, and `delay` or both `code` and `status`. */
   readonly content: Record<string, unknown>;
 
   constructor(error: { name: string; message: string }) {

@@ -22,8 +22,8 @@ export const LIKENESSES = {
 /** Declares the list of a record's duplicates, without its scope. */
 export const duplicatesOf = (name: keyof typeof LIKENESSES) => ({
   summary: doc(
-    "Lista os grupos de registros em uso com o mesmo valor, que talvez sejam um só",
-    "List the groups of records in use with the same value, which may be duplicates",
+    "Lista os grupos de registros não arquivados que têm o mesmo valor: talvez sejam um só",
+    "List the groups of unarchived records that have the same value: they may be duplicates",
   ),
   query: ListQuery.pick({ limit: true, cursor: true }).extend({
     by: z.enum(LIKENESSES[name]).meta(

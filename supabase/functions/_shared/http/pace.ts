@@ -1,7 +1,8 @@
 import type { GateName } from "../contract/declaration.ts";
 
-/** Replies per second that are not delayed, once the replies of a burst have left. */
+/** The rate at which replies leave after a burst, per second. */
 const REPLIES_PER_SECOND = 200;
+/** Replies that leave at once. */
 const BURST = 50;
 /** Maximum delay of a reply, in milliseconds. */
 const MAX_DELAY_MS = 5_000;

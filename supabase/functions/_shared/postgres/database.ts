@@ -28,7 +28,7 @@ export interface Statement {
   owner?: Owner;
   /**
    * Whether the statement reads little and waits for no lock but that of its caller's rate limit. On direct connections
-   * it is then sent behind others, and again if it gets no reply because of them.
+   * it is then pipelined, and sent again if another statement of the pipeline keeps it from getting a reply.
    */
   isShortRead?: boolean | undefined;
 }
