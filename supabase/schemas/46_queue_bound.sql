@@ -194,7 +194,9 @@ comment on function crm.fan_out(uuid, uuid[], uuid[]) is
   'have the events'' types, and their filters must let the events pass.';
 
 create function crm.fan_out_filtered(p_workspace_id uuid, p_event crm.event_type, p_event_ids uuid[]) returns void
-language plpgsql set search_path = '' as $$
+language plpgsql set search_path = ''
+-- Otherwise Postgres plans for all partitions of crm.events at each call, which takes milliseconds.
+set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_subscription_id uuid;
   v_passing uuid[];
