@@ -113,8 +113,8 @@ comment on function crm.single_names(text[]) is
   'Each word of three letters or more in these names, in the form of crm.words, except the particles "das" and "dos".';
 
 -- Erasing a person (LGPD, art. 18 VI): the personal fields of the contact, and their copies elsewhere, are replaced for
--- good. Each function handles some hundred records, waits for changes of them that are in progress, and returns how many
--- it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
+-- good. Each function handles some hundred records, waits for changes of them that are in progress, and returns how
+-- many it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
 
 create table crm.texts_naming (
   workspace_id uuid not null,

@@ -55,6 +55,18 @@ async function countStuck(sql: Sql): Promise<number> {
   return row!["n"];
 }
 
+/**
+ * Waits until exactly `expected` calls are stuck, and never sees more. There are fewer for a moment while a statement
+ * moves from a pipeline, where it waits 250 ms for a lock, to a connection of its own.
+ */
+async function seeStuck(sql: Sql, expected: number): Promise<void> {
+  await eventually(async () => {
+    const stuck = await countStuck(sql);
+    assert.ok(stuck <= expected, `${stuck} calls are stuck`);
+    return stuck === expected;
+  }, "calls to be stuck");
+}
+
 async function keyIds(sql: Sql, workspaceIds: string[]): Promise<string[]> {
   const rows = await sql`select id from crm.api_keys where workspace_id = any (${workspaceIds})`;
   return rows.map(({ id }) => id);
@@ -78,11 +90,10 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
     const seconds = () => (performance.now() - started) / 1_000;
     /** The seconds after which each call was answered. */
     const ended = calls.map((call) => call.then(() => (answered++, seconds()), () => 0));
-    await eventually(async () => await countStuck(sql) === CONNECTIONS / 2, "calls to be stuck");
+    await seeStuck(sql, CONNECTIONS / 2);
     for (let i = 0; i < 20; i++) {
       assert.equal((await isolate.send({ "X-API-Key": victim.key })).status, 200);
-      // Fewer, while a statement moves from a pipeline, where it waits 250 ms for a lock, to a connection of its own.
-      assert.ok(await countStuck(sql) <= CONNECTIONS / 2);
+      await seeStuck(sql, CONNECTIONS / 2);
     }
     assert.equal(answered, 0);
     if (order === keys) await holder`rollback`;
@@ -108,10 +119,10 @@ test("two workspaces whose calls are stuck leave a connection to the others", as
   await holder`begin`;
   await holdLimits(holder, await keyIds(sql, [workspace.id, accomplice.id]));
   const calls = sendMany(isolate, keys, 12);
-  await eventually(async () => await countStuck(sql) === CONNECTIONS - 1, "calls to be stuck");
+  await seeStuck(sql, CONNECTIONS - 1);
   for (let i = 0; i < 20; i++) {
     assert.equal((await isolate.send({ "X-API-Key": victim.key })).status, 200);
-    assert.ok(await countStuck(sql) <= CONNECTIONS - 1);
+    await seeStuck(sql, CONNECTIONS - 1);
   }
   await holder`rollback`;
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
@@ -182,7 +193,7 @@ test("a session is known by its ids in upper and lower case, and the first call 
   await holder`begin`;
   await holdLimits(holder, await keyIds(sql, [stuck.id]));
   const call = isolate.send({ "X-API-Key": stuck.key });
-  await eventually(async () => await countStuck(sql) === 1, "a call to be stuck");
+  await seeStuck(sql, 1);
   assert.equal(await inWorkspace(workspace.id.toUpperCase()), 1);
   assert.equal(await statementsOf({ "X-API-Key": (await makeKey(sql, workspace.id)).key }, 200), 2);
   assert.equal(await statementsOf({ "X-API-Key": generateKey() }, 401), 1);

@@ -188,7 +188,10 @@ async function* requestErrorsOfBodies({ key }: Caller): Requests {
   yield request("error", "an unknown record", "GET", `${CONTACTS}/${UNKNOWN_ID}`, 404, { key });
 }
 
-/** An isolate identifies a key before it reads its first body over 16 KiB: two statements, or one if the key is refused. */
+/**
+ * An isolate identifies a key before it reads the key's first body over 16 KiB: two statements, or one if the key is
+ * refused.
+ */
 async function* requestLargeBodies({ sql, workspaceId }: Caller): Requests {
   const { key } = await makeKey(sql, workspaceId);
   const body = { name: "A", ignored: "b".repeat(100_000) };

@@ -47,8 +47,8 @@ const LIKENESS = doc("O que registros têm em comum", "What records have in comm
 
 /**
  * The names of enumerations, so that generators make one type of each. Schemas do not name them: an enumeration is
- * recognized by its set of values, wherever it is used. An enumeration that is missing here is named for its record and field
- * (`NoteKind`). If no record has it, the task that writes the documents stops.
+ * recognized by its set of values, wherever it is used. An enumeration that is missing here is named for its record and
+ * field (`NoteKind`). If no record has it, the task that writes the documents stops.
  */
 const ENUMS: Readonly<Record<string, NamedEnum>> = {
   DealStatus: {
