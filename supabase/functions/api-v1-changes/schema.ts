@@ -43,7 +43,7 @@ const Actor = object({
   ]),
 });
 
-/** A change of an object. It has no values, because personal data in it would outlive the erasure of a contact. */
+/** A change of an object. It omits the values, because personal data in them would outlive the erasure of a contact. */
 export const Change = object({
   id: field(uuid(), ["Identificador do evento que a conta", "The id of the event that reports it"]),
   object_type: field(z.enum(OBJECT_TYPES), ["O tipo do objeto", "The object's type", "deal"]),

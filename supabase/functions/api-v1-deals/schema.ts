@@ -34,7 +34,7 @@ export const DealDetail = extended(deal.shown, {
   ),
 });
 
-/** What `expand` can add to a deal's detail: what it can add in a list, and all contacts of the deal. */
+/** The values of `expand` for a single deal: those of the list, and `contacts`. */
 export const DETAIL_EXPANSIONS = [...Object.keys(deal.expansions), "contacts"];
 
 export const DealDetailQuery = z.object({

@@ -34,7 +34,7 @@ const texts = textsOf(Fields);
 
 type UtmKey = keyof typeof Utm.shape;
 const UTM_KEYS = Object.keys(Utm.shape) as UtmKey[];
-/** `utm_source` and so on: the fields of `utm`, beside it. */
+/** The fields of `utm` at the top level: `utm_source` and so on. */
 const utmFields = Object.fromEntries(UTM_KEYS.map((key) => [`utm_${key}`, Utm.shape[key]])) as Record<
   `utm_${UtmKey}`,
   typeof Utm.shape.source
@@ -61,7 +61,7 @@ export const LeadRequest = z.object({ first_name, ...nullishOf(optional), ...utm
     const value = lead.utm?.[key] ?? lead[`utm_${key}`];
     return value == null ? [] : [[key, value] as const];
   });
-  // Without nulls, because the deal stores these arguments unchanged.
+  // Drops nulls, because the deal stores these arguments unchanged.
   const others = Object.entries(lead).filter(([name, value]) => value != null && !/^utm(_|$)/.test(name));
   return { ...Object.fromEntries(others), ...(utm.length > 0 && { utm: Object.fromEntries(utm) }) };
 });

@@ -3,16 +3,16 @@ import { doc } from "../_shared/contract/doc.ts";
 import { uuid } from "../_shared/contract/fields.ts";
 import { field, object, textsOf } from "../_shared/contract/object.ts";
 
-/** Maximum ids or names of one filter: each event of the workspace is compared with them. */
+/** Maximum ids or names in a filter, because each event of the workspace is compared with all of them. */
 const MAX_VALUES = 20;
 
-/** One id or a list of them, each at most once. */
+/** One id or a list of ids, without duplicates in the result. */
 const ids = () =>
   z.union([uuid(), z.array(uuid()).min(1).max(MAX_VALUES)], {
     error: `Deve ser um UUID ou uma lista de 1 a ${MAX_VALUES} UUIDs`,
   }).transform((given) => [...new Set([given].flat())]).optional();
 
-// The database knows the names that updated events can have (crm.changed_field_names).
+// The database checks the names (crm.changed_field_names).
 const names = () => z.array(z.string()).min(1).max(MAX_VALUES);
 
 const PIPELINE = [

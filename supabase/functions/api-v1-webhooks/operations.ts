@@ -23,7 +23,7 @@ export const TestSent = object({
   ]),
 }).meta({ id: "TestSent", ...doc("A entrega de teste", "The test delivery") });
 
-/** The body of a recovery: a period of time. */
+/** The body of a recovery: the period whose events are sent. */
 export const RecoveryWindow = object({
   since: field(datetime(), [
     "Eventos a partir deste momento, que já passou: ISO 8601; sem fuso, UTC",

@@ -6,8 +6,8 @@ import { encryptSecret, headerOf } from "../_shared/webhooks/secret.ts";
 
 const NAME = /^(?:[Aa]uthorization|[Xx](?:-[A-Za-z0-9]+)+)$/;
 /**
- * Our own headers, and those by which proxies and frameworks tell a request's origin, path or method: no header may
- * change how the receiver understands the request.
+ * The names that a subscription's header may not have: those of our own headers, and those from which proxies and
+ * frameworks read a request's origin, path or method.
  */
 const RESERVED = /^x-(?:service|forwarded|real-ip|http-method|method-override|original|rewrite)(?:-|$)/i;
 /** Visible ASCII, with spaces only inside, as in `Bearer …`. A line break would begin another header. */
@@ -46,8 +46,8 @@ export const HeaderName = object({ name: field(z.string(), NAME_TEXTS) }).meta({
 });
 
 /**
- * The arguments of a verb that writes a subscription: the header's value is encrypted for the subscription. The verbs
- * of members take null for absent, so an empty object stands for null.
+ * The arguments of a verb that writes a subscription, with the header's value encrypted for the subscription. Members'
+ * verbs treat null as absent, so `{}` stands for a null header or null filters, and `full` for a null payload.
  */
 export async function withSealedHeader(
   { header, filters, payload, ...others }: Record<string, Json>,

@@ -39,8 +39,8 @@ const publicTarget = () =>
     .meta({ minLength: 1, maxLength: MAX_URL_LENGTH, format: "uri" });
 
 /**
- * A webhook subscription (spec 2.6). The signing secret is in another table, and only the reply that creates the secret
- * shows it (schema.ts). The value of the subscription's own header is in that table too, and no reply shows it.
+ * A webhook subscription (spec 2.6). Another table has its signing secret, which only the reply that creates the secret
+ * shows (schema.ts), and the value of its own header, which no reply shows.
  */
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",

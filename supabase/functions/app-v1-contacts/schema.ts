@@ -25,7 +25,7 @@ const companyFields = {
   ]),
 };
 
-/** A contact in a file, which names the company because it has no ids. */
+/** A contact in an imported file, which has the company's name or tax id instead of its id. */
 const imported = extended(contact.upsert.omit({ company_id: true, owner_id: true }), companyFields);
 const ImportedContact = imported.meta({
   id: "ImportedContact",
@@ -33,7 +33,7 @@ const ImportedContact = imported.meta({
   fields: { ...textsOf(contact.upsert), ...textsOf(imported) },
 });
 
-/** The operations of an import. A file may be imported again, so each contact is looked for before it is created. */
+/** The operations of an import: only upsert, so that importing a file again creates no contact twice. */
 export const IMPORT_OPERATIONS = {
   upsert: batchOperation("upsert", ImportedContact, contact.upsertQuery.omit({ dry_run: true }).shape),
 };

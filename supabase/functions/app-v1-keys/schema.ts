@@ -209,7 +209,7 @@ const scope = () =>
     "Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage",
   );
 
-// The database validates each network (crm.parse_network), for the operator too.
+// The database validates each network (crm.parse_network), because the operator sets networks too.
 const networks = () => field(z.array(z.string().min(1).max(64)).max(20).optional(), NETWORKS);
 
 export const NewKey = object({
@@ -275,7 +275,7 @@ const RevokedSubscription = KeySubscription.pick({ id: true, target_url: true })
   fields: textsOf(KeySubscription),
 });
 
-/** The reply to revoke: the key, and which of its webhooks ended. */
+/** The reply to revoke: the key, and which of its webhooks ended or continue. */
 export const RevokedKey = extended(Key, {
   was_revoked: field(z.boolean(), [
     "Se já estava revogada antes",

@@ -54,8 +54,8 @@ export async function sendInvitation(
 }
 
 /**
- * The name as the mail shows it; empty if it could be a link: an admin could otherwise send strangers any link in a
- * mail of this service. The template escapes HTML.
+ * The name as the mail shows it; empty if a mail program may turn it into a link, because an admin could otherwise send
+ * strangers any link in a mail from this service. The template escapes HTML.
  */
 export function nameInMail(name: string): string {
   return LINK.test(name) ? "" : name.slice(0, MAX_NAME);

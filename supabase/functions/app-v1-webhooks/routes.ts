@@ -22,8 +22,8 @@ async function makeSecret(id: string) {
 }
 
 /**
- * The arguments of a member's verb. The verb's argument `name` must not be empty, and null means absent. So the name is
- * sent as `webhook_name`, in which an empty text stands for null.
+ * The arguments of a member's verb. Members' verbs refuse an empty `name` and treat null as absent, so the name is sent
+ * as `webhook_name`, where an empty text removes it.
  */
 async function memberArgs({ name, ...body }: Record<string, Json>, id: string) {
   return { ...await withSealedHeader(body, id), ...(name !== undefined && { webhook_name: name ?? "" }) };

@@ -10,7 +10,7 @@ import {
   WorkspaceSearchResult,
 } from "./schema.ts";
 
-/** The common properties of both answers to an invitation. */
+/** The properties that accepting and declining an invitation have in common. */
 const answer = {
   role: null,
   ...noBody,

@@ -121,7 +121,7 @@ const Usage = object({
 /** The kinds of alerts, the most urgent first (crm.workspace_alerts). */
 export const ALERT_KINDS = ["webhook_stopped", "key_expired", "webhook_failing", "key_expiring"] as const;
 
-/** Something that has stopped or will soon stop, and that somebody has to mend. */
+/** A webhook or key that has stopped, fails or will soon expire, so that somebody must act. */
 const Alert = object({
   kind: field(z.enum(ALERT_KINDS), [
     "O que houve: webhook parado por falhas, chave vencida, webhook com falhas, chave que vence em até 14 dias",
@@ -211,7 +211,7 @@ export const Workspace = object({
 export const WorkspacePatch = z.object({
   name: name().optional(),
   stale_after_days: z.int().min(1).max(3650).optional(),
-  // The database knows the time zones.
+  // The database checks that the time zone exists.
   time_zone: z.string().max(60).optional(),
   refuses_undefined_fields: z.boolean().optional(),
 }).meta({

@@ -56,9 +56,9 @@ async function withOffsets(caller: Caller, { definition }: Tool, args: Arguments
 }
 
 /**
- * The errors in arguments that are not part of the request, which the resource could not report. With such an error no
- * request is made, so unknown arguments are reported here too. Otherwise the resource reports unknown arguments, if its
- * request has a query or a body.
+ * The errors that the resource could not report: a missing id for the path, an invalid `format` or idempotency key.
+ * With such an error no request is made, so unknown arguments are reported here too. Without one, the resource reports
+ * unknown arguments, unless its request has neither query nor body.
  */
 function findErrors({ definition, request }: Tool, args: Arguments): FieldError[] {
   const { properties } = definition.inputSchema;
@@ -99,11 +99,11 @@ function pathParameters({ path }: Tool["request"]): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 }
 
-/** Takes the place of an id that is not a UUID. Every resource answers it with not_found, after its gate. */
+/** Replaces an id that is not a UUID. Every resource answers it with not_found, after its gate. */
 const NO_ID = "-";
 
 function addressOf({ request }: Tool, args: Arguments): string {
-  // Other texts could name another endpoint, as `summary` and `..` would.
+  // Only UUIDs are inserted: `summary` or `..` would lead to another endpoint.
   const segment = (value: Json | undefined) => typeof value === "string" && isUuid(value) ? value : NO_ID;
   const path = request.path.replace(/:(\w+)/g, (_, name) => segment(args[name]));
   const query = new URLSearchParams();
@@ -120,7 +120,7 @@ function addressOf({ request }: Tool, args: Arguments): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** One parameter of the query; for an object several: `custom[key]`, `custom[key][gte]`. */
+/** The query parameters for an argument: one, or several for an object (`custom[key]`, `custom[key][gte]`). */
 function parametersOf(name: string, value: Json): [string, string][] {
   if (Array.isArray(value)) return [[name, value.map(textOf).join(",")]];
   if (typeof value !== "object" || value === null) return [[name, textOf(value)]];

@@ -13,7 +13,6 @@ import { RpcError } from "./rpc.ts";
 /** The headers that are copied from a resource's reply to this function's reply. */
 const PASSED_ON = ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"];
 
-/** A request to one of the resources. */
 export interface ResourceRequest {
   resource: string;
   method: string;
@@ -23,7 +22,6 @@ export interface ResourceRequest {
   idempotencyKey?: string | undefined;
 }
 
-/** The reply of a resource. */
 export interface ResourceReply {
   status: number;
   headers: Headers;
@@ -45,7 +43,7 @@ export interface Me {
   member: { name: string };
 }
 
-/** The time zones of keys that called in the last ten minutes, so that not every call reads them. */
+/** The workspace's time zone for each key or token, cached for ten minutes. */
 const timeZones = new Map<string, { time: LocalTime; until: number }>();
 const TIME_ZONE_KEPT_MS = 600_000;
 const MAX_TIME_ZONES = 1000;
@@ -87,8 +85,8 @@ export class Caller {
   }
 
   /**
-   * The time of the workspace, at most ten minutes old. UTC for a refused key, because the key's own call reports the
-   * refusal.
+   * The time zone of the workspace, cached for ten minutes. UTC if the key is refused, because the call that needs the
+   * time zone then reports the refusal.
    */
   async localTime(): Promise<LocalTime> {
     const kept = timeZones.get(this.credential);
@@ -98,8 +96,8 @@ export class Caller {
   }
 
   /**
-   * Calls the handler that also serves the resource over HTTP. So the call passes the same gate, limits and checks,
-   * needs one statement, and writes the same log line.
+   * Calls the handler that also serves the resource over HTTP: with the same gate, limits and checks, one SQL statement
+   * and the same log line.
    */
   async call({ resource, method, path, body, idempotencyKey }: ResourceRequest): Promise<ResourceReply> {
     const handler = await handlerOf(resource);
@@ -108,7 +106,7 @@ export class Caller {
       headers: {
         ...this.sent,
         ...addressHeader(this.address),
-        // Strict, so that a model is told about a misspelt field.
+        // Strict, so that the model learns of a misspelt field.
         ...(body !== undefined && { "Content-Type": "application/json", "Prefer": "handling=strict" }),
         ...(idempotencyKey !== undefined && { [IDEMPOTENCY_HEADER]: idempotencyKey }),
       },

@@ -1,4 +1,4 @@
-// Shortens replies for a model, which pays for every word of them.
+// Shortens replies, because every word costs a model tokens.
 import { isObject, type Json, type JsonObject } from "../_shared/contract/json.ts";
 import type { LocalTime } from "./local_time.ts";
 

@@ -1,6 +1,6 @@
 import type { Json } from "../_shared/contract/json.ts";
 
-/** Writes days and offsets in the time zone of a workspace. */
+/** Formats days, and adds offsets, in the time zone of a workspace. */
 export class LocalTime {
   readonly #days: Intl.DateTimeFormat;
   readonly #offsets: Intl.DateTimeFormat;
@@ -24,11 +24,11 @@ export class LocalTime {
     const moment = new Date(`${text.replace(" ", "T")}Z`);
     if (Number.isNaN(moment.getTime())) return value;
     const offset = this.#offsetAt(moment);
-    // `offset` belongs to the same hour in UTC. Near a change of offset it may be wrong, so look it up again.
+    // `offset` was looked up as if the text were UTC. Near a change of offset it may be wrong, so look it up again.
     return text + (this.#offsetAt(new Date(moment.getTime() - minutesOf(offset) * 60_000)) || "Z");
   }
 
-  /** Such as `-03:00`; empty for UTC. */
+  /** The offset at a moment, such as `-03:00`; empty for UTC. */
   #offsetAt(moment: Date): string {
     const name = this.#offsets.formatToParts(moment).find(({ type }) => type === "timeZoneName")!.value;
     return name.replace("GMT", "");

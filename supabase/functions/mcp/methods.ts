@@ -55,7 +55,7 @@ function answerMethod(
 /** Milliseconds for which a client may cache a list, which changes only when the key's scopes change. */
 const KEPT_MS = 60_000;
 
-/** Adds what the stateless revision requires: `resultType`, and for a list how long it may be cached. */
+/** Adds what the stateless revision requires: `resultType`, and how long a list may be cached. */
 function complete(method: string, result: object | RpcError): object | RpcError {
   if (result instanceof RpcError) return result;
   if (result instanceof ResultText) return new ResultText(`{"resultType":"complete",${result.json.slice(1)}`);

@@ -6,7 +6,6 @@ interface Prompt {
   name: string;
   title: string;
   description: string;
-  /** The argument of the prompt, with its description. */
   argument?: { name: string; description: string };
   text: (value: string) => string;
 }

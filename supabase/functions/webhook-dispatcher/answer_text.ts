@@ -2,7 +2,7 @@ import type { Connection } from "./connection.ts";
 
 /** How many bytes of an answer's body are kept. */
 const KEPT_BYTES = 1024;
-/** Maximum bytes to read for KEPT_BYTES, because a chunk of one byte takes six. */
+/** Maximum bytes to read: more than KEPT_BYTES, because in chunks of one byte each byte takes six. */
 const READ_BYTES = 8 * KEPT_BYTES;
 const READ_MS = 500;
 /** Control characters other than tab and line breaks: with any of these, a body is not text. */
@@ -60,7 +60,7 @@ function unchunk(raw: Uint8Array): { bytes: Uint8Array; ended: boolean } {
     const end = raw.indexOf(0x0a, at);
     if (end === -1) return { bytes: bytes.subarray(0, filled), ended: false };
     const size = /^([0-9a-f]{1,8})[ \t]*[;\r]/i.exec(String.fromCharCode(...raw.subarray(at, end)))?.[1];
-    // The last chunk, or bytes that are not a chunk.
+    // This is the last chunk, or the bytes are not a chunk.
     if (size === undefined || Number(`0x${size}`) === 0) {
       return { bytes: bytes.subarray(0, filled), ended: true };
     }
@@ -74,7 +74,7 @@ function unchunk(raw: Uint8Array): { bytes: Uint8Array; ended: boolean } {
 
 function textOf(bytes: Uint8Array): string | undefined {
   try {
-    // `stream` leaves out a character that the limit cuts.
+    // `stream` drops a character that the limit cuts off.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true }).trim();
     return text === "" || CONTROL.test(text) ? undefined : text;
   } catch {

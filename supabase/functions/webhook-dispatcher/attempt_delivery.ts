@@ -16,14 +16,13 @@ const MAX_BODY_BYTES = 256 * 1024;
  */
 const RECORD_WAITS_MS = [1_000, 5_000];
 
-/** The result of an attempt. */
 export type AttemptResult =
   | { outcome: AttemptOutcome; recorded: RecordedOutcome; ms: number }
   /** A fault of the service; nothing is recorded. */
   | { error: string };
 
 /**
- * Makes one attempt of a claimed delivery and records its outcome. Never throws. A fault of the service, such as a
+ * Makes one attempt for a claimed delivery and records its outcome. Never throws. A fault of the service, such as a
  * secret that does not decrypt or an unavailable database, does not count as a failure of the receiver: nothing is
  * recorded, and the attempt is repeated once the lease has expired.
  *
@@ -102,7 +101,7 @@ async function recordWithRetries(ended: EndedAttempt): Promise<RecordedOutcome> 
   try {
     return await recordTogether(ended);
   } catch {
-    // Retries this outcome separately, so that an outcome that cannot be recorded does not block the others.
+    // Retry this outcome alone: an outcome that can never be recorded must not block the others.
   }
   let failure: unknown;
   for (const wait of RECORD_WAITS_MS) {

@@ -69,11 +69,11 @@ function connectReason(error: unknown): FailureReason {
   return /unreachable|no route/i.test(String(error)) ? "host_unreachable" : "connect_failed";
 }
 
-/** Matches messages of rustls, which differ between Deno versions: `NotValidForName`, `not valid for name "…"`. */
+/** Recognises rustls's messages, whose form depends on Deno's version: `NotValidForName`, `not valid for name "…"`. */
 function tlsReason(error: unknown): FailureReason {
   const text = String(error).replaceAll(" ", "").toLowerCase();
   if (text.includes("notvalidforname")) return "tls_name_mismatch";
-  // A certificate from an authority that uses the name of a trusted authority has a bad signature.
+  // rustls reports a bad signature if an untrusted authority has the name of a trusted one.
   if (text.includes("unknownissuer") || text.includes("badsignature")) return "tls_unknown_authority";
   if (text.includes("notvalidyet")) return "tls_certificate_not_yet_valid";
   if (text.includes("expired")) return "tls_certificate_expired";

@@ -2,7 +2,7 @@ import type { Connection } from "./connection.ts";
 
 /** Milliseconds for which an idle connection is kept: less than the 5 s after which Node and Apache close it. */
 const IDLE_MS = 2_000;
-/** Maximum age of a connection, so that a receiver's new certificate is checked. */
+/** Maximum age of a connection, so that a receiver's new certificate is soon checked. */
 const MAX_AGE_MS = 30_000;
 /** Maximum idle connections in all; each may take some 50 KiB. */
 const MAX_IDLE = 128;
@@ -23,7 +23,7 @@ interface IdleConnection {
  * connection to its own origin (scheme, host name and port) and to an address that was checked for this request.
  */
 export class KeptConnections {
-  /** In order, the longest idle first. */
+  /** The longest idle first. */
   #idle: IdleConnection[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -61,7 +61,6 @@ export class KeptConnections {
     this.#timer ??= setTimeout(() => this.#closeExpired(), IDLE_MS);
   }
 
-  /** Closes all idle connections. */
   closeAll(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

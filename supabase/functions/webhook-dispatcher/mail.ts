@@ -1,6 +1,5 @@
 /** How mails are sent. */
 export interface MailService {
-  /** The endpoint. */
   url: string;
   /** The bearer token. */
   token: string;
@@ -25,10 +24,10 @@ export function mailService(): MailService | null {
 }
 
 /**
- * Sends a mail by a service that takes JSON with `from`, `to`, `subject` and `text` over HTTP, such as Resend.
+ * Sends a mail through an HTTP service that takes JSON with `from`, `to`, `subject` and `text`, such as Resend.
  *
  * @param idempotencyKey the service sends only one mail for each key
- * @throws Error if the service does not accept the mail; the message has no address
+ * @throws Error if the service does not accept the mail; its message contains no e-mail address
  */
 export async function sendMail(
   { url, token, from }: MailService,

@@ -1,7 +1,7 @@
 import type { Mail } from "./mail.ts";
 import type { Notice } from "./notices.ts";
 
-/** What went wrong, by the beginning of the reason (failure.ts). */
+/** What went wrong, by the prefix of the reason (failure.ts). */
 const FAILURES: readonly [prefix: string, text: string][] = [
   ["timeout_", "o receptor não respondeu a tempo"],
   ["dns_", "o nome do receptor não foi encontrado"],
@@ -15,14 +15,14 @@ const FAILURES: readonly [prefix: string, text: string][] = [
 /**
  * The mail about a subscription that became inactive.
  *
- * @param consoleUrl the address of the console, without a slash at its end; "" leaves out the link
+ * @param consoleUrl the address of the console, without a trailing slash; "": the mail has no link
  */
 export function noticeMail(notice: Notice, consoleUrl: string): Mail {
   const { host, origin, pathname } = new URL(notice.target_url);
   const page = `${consoleUrl}/webhooks/?id=${notice.subscription_id}`;
   return {
     subject: `Webhook desativado: ${host}`,
-    // Without the query of the URL, which may have a token.
+    // Leaves out the URL's query, which may contain a token.
     text: `O webhook para ${origin}${pathname}, da empresa ${notice.workspace_name}, foi desativado em \
 ${momentText(notice)}, porque uma entrega falhou cinco vezes.
 

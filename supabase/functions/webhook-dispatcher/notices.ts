@@ -4,11 +4,11 @@ import { appUrl } from "../_shared/runtime/service.ts";
 import { mailService, sendMail } from "./mail.ts";
 import { noticeMail } from "./notice_mail.ts";
 
-/** A mail that this dispatcher has claimed for 15 minutes: the row of crm.notice_claim. */
+/** A mail that this dispatcher has claimed for 15 minutes: a row of crm.notice_claim. */
 export interface Notice {
   workspace_id: string;
   subscription_id: string;
-  /** Names the claim, without which the mail cannot be marked as sent. */
+  /** The id of the claim, without which the mail cannot be marked as sent. */
   claim: string;
   /** Seconds since 1970. */
   deactivated_at: number;
@@ -44,7 +44,7 @@ async function sendNotice(notice: Notice): Promise<void> {
   try {
     const service = mailService();
     if (service !== null && recipients.length > 0) {
-      // The same for each try of this deactivation: a crash between sending and marking must not send it twice.
+      // Each try uses the same key, so that a crash between sending and marking does not cause a second mail.
       const key = `webhook-${subscription_id}-${Math.round(deactivated_at * 1000)}`;
       await sendMail(service, recipients, noticeMail(notice, appUrl()), key);
       log("webhook_notice_sent", { ...names, recipients: recipients.length });

@@ -27,7 +27,6 @@ export interface ClaimedDelivery {
   header_value: Uint8Array | null;
 }
 
-/** An attempt that has ended. */
 export interface EndedAttempt {
   delivery: ClaimedDelivery;
   outcome: AttemptOutcome;

@@ -20,7 +20,7 @@ export interface AttemptOutcome {
 export interface AttemptOptions {
   policy?: TargetPolicy;
   resolve?: Resolver;
-  /** Absent: the attempt opens a connection of its own. */
+  /** If absent, the attempt opens its own connection. */
   kept?: KeptConnections;
 }
 

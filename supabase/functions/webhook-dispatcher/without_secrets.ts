@@ -2,21 +2,21 @@ import { Buffer } from "node:buffer";
 
 const HIDDEN = "[…]";
 const MAX_LENGTH = 1024;
-/** Parts of a value with fewer characters are too common to be replaced alone. */
+/** A part of a secret with fewer characters is not replaced on its own, because it may be a common word. */
 const MIN_PART = 6;
 /** A text that ends with this many first characters of a secret was probably cut inside the secret. */
 const MIN_CUT = 4;
 
 /**
- * An answer without the secrets that the receiver knows, because receivers echo requests in their errors. Each secret
- * is replaced, also as JSON, HTML and URLs spell it, and where the end of the text cuts it off.
+ * Replaces the secrets in a receiver's answer, because receivers echo requests in their errors. Also finds secrets as
+ * JSON, HTML and URLs spell them, and a secret that the end of the text cuts off.
  *
  * @param secrets the signing secrets, and the value of the subscription's own header, such as `Bearer …`
  */
 export function withoutSecrets(answer: string, secrets: readonly string[]): string {
   const spellings = [...new Set(secrets.flatMap(partsOf).flatMap(spellingsOf))]
     .filter((spelling) => spelling !== "")
-    // The longest first, so that no part of it remains.
+    // The longest first: replacing a shorter one inside it would leave the rest visible.
     .sort((a, b) => b.length - a.length);
   if (spellings.length === 0) return answer;
   const any = spellings.map((spelling) => spelling.replaceAll(/[^A-Za-z0-9]/g, "\\$&")).join("|");
@@ -28,7 +28,7 @@ export function withoutSecrets(answer: string, secrets: readonly string[]): stri
   return shown.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** The value, its words without the scheme, and the text that `Basic` encodes. */
+/** The value, its words without the scheme, and the credentials and the password that `Basic` encodes. */
 function partsOf(value: string): string[] {
   const words = value.split(/\s+/);
   const parts = words.length > 1 ? words.slice(1) : [];
