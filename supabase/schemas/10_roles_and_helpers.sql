@@ -12,12 +12,13 @@ create schema crm;
 comment on schema crm is 'Tables of the CRM and the functions that belong to them. No client reaches it directly.';
 
 create schema api;
-comment on schema api is 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
+comment on schema api is 'The doors for API keys, apps and public links, and their verbs.';
 
 -- Verbs for API keys run as crm_api, verbs for signed-in members as crm_app. Neither role can log in or bypass
 -- row-level security. The edge functions connect as crm_functions, which has no password until the operator sets one
--- (docs/deployment.md), and is a member of no role, so it reaches the data only through the doors. Roles belong to the
--- whole cluster, so they may exist already, because of another database or from before a reset.
+-- (docs/deployment.md), and is a member of no role. It reaches the data only through the functions that 90_rights.sql
+-- grants to it. Roles belong to the whole cluster, so they may exist already, from another database or from before a
+-- reset.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -63,8 +64,8 @@ begin
 end
 $$;
 comment on function crm.raise_code(text, text, text, text) is
-  'Raises a code from a verb of schema app, as api.fail does for schema api. The Portuguese message of the field is '
-  'null if the code is enough. A value, such as an id, is for the caller''s own message.';
+  'Raises a code from a verb of schema app, as api.fail does for schema api. p_message: Portuguese, about the field; '
+  'null if the code is enough. p_value: a value, such as an id, that the caller may put into a message of its own.';
 
 create function crm.require_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -75,8 +76,8 @@ begin
 end
 $$;
 comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace: otherwise a list for an unknown workspace would be empty instead of '
-  'an error.';
+  'Raises not_found if there is no such workspace, so that a list for an unknown workspace is an error instead of '
+  'empty.';
 
 -- Functions that every other file uses: the caller, ids, times, text, isolation by workspace.
 
@@ -155,8 +156,8 @@ comment on function crm.iso(timestamptz) is
   'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
 
 create function crm.name_key(p_name text) returns text
--- plpgsql, because Postgres plans a generated column at every insert. It would inline an SQL function, and would parse
--- the function's text each time (18 µs).
+-- plpgsql, because Postgres plans a generated column at every insert. To inline an SQL function, it would parse the
+-- function's text each time (18 µs).
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters and leave Ç and
@@ -180,7 +181,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers: this check saves them the steps below, each of which takes as long.
+  -- Most numbers are complete Brazilian numbers. They skip the steps below, each of which takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -218,7 +219,7 @@ declare
   v_numbers text[];
 begin
   if v_parts is null then return array[v_phone]; end if;
-  -- Before the ninth digit, mobile numbers began with 6 or more.
+  -- Before the ninth digit was introduced, mobile numbers began with 6 or more.
   v_numbers := case
     when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
     else array[concat(v_parts[2], v_parts[3])]
@@ -313,9 +314,9 @@ comment on procedure crm.protect(regclass) is
   'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the file that '
   'creates the table.';
 
--- Domains: rules for a single value that several tables share. They are not table checks, because Postgres parses table
--- checks at every insert, but caches the checks of a domain. For the same reason, a table into which requests insert
--- has domains even for rules that no other table shares.
+-- Domains: rules for a single value, shared by several tables. They are not table checks, because Postgres parses a
+-- table's checks at every insert, but caches a domain's checks. For the same reason, tables into which requests insert
+-- use domains even for rules of their own.
 
 create domain crm.record_name as text check (char_length(value) between 1 and 255);
 comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';

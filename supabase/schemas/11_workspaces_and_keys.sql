@@ -69,7 +69,7 @@ comment on column crm.members.user_id is
   '(crm.link_member), or when the person accepts the invitation; null before that, and again after the person left.';
 comment on column crm.members.invited_at is
   'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
-  'Null if the operator added the member: the person with that e-mail is then linked at once.';
+  'Null if the operator added the member: the person with that e-mail is then linked without being asked.';
 
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
@@ -183,7 +183,7 @@ create table crm.api_keys (
   constraint api_keys_grant check (num_nulls(client_id, user_id) in (0, 2))
 );
 comment on table crm.api_keys is
-  'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation does not change this row, so '
+  'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
   'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
@@ -191,7 +191,7 @@ comment on column crm.api_keys.client_id is
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it, as the member member_id. Null for a key.';
 comment on column crm.api_keys.member_id is
-  'The member who created the key: the default owner of the records it creates, and the author of its notes.';
+  'The member who created the key: default owner of the records, and author of the notes, that it creates.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is
@@ -235,7 +235,7 @@ language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
   'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
-  'which tells the owner more than invalid_api_key.';
+  'which says more than invalid_api_key.';
 
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
@@ -274,8 +274,8 @@ exception
 end
 $$;
 comment on function crm.parse_network(text) is
-  'The network that a text means: 203.0.113.0/24, 2001:db8::/32, or a single address. is_exact is false if the address '
-  'is not the first of the network, as in 203.0.113.7/24. Both are null if the text means no network.';
+  'Parses a network (203.0.113.0/24, 2001:db8::/32) or a single address. is_exact is false if the address is not '
+  'the first of the network, as in 203.0.113.7/24. Both results are null for any other text.';
 
 create function crm.is_within(p_networks cidr[], p_address text) returns boolean
 language plpgsql immutable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- The rate limit: an exact sliding log for each key, so that no period of 60 seconds has more calls than the limit
+-- The rate limit: an exact sliding log for each caller, so that no period of 60 seconds has more calls than the limit
 -- (crm.workspaces.rate_limit_per_minute, 120 by default). crm.answer_request (13_door.sql) enforces it with
 -- `crm.admit`.
 
@@ -16,7 +16,7 @@ comment on column crm.rate_limits.calls is
   'Admitted calls since counted_since. The job count-calls (crm.drain_calls) counts a key''s calls from it, so a '
   'request needs no second write.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created. A row that is created again after a crash has another time, which tells crm.drain_calls '
+  'When the row was created. If a crash emptied the table, the new row has another time, which tells crm.drain_calls '
   'that its calls start at 0 again.';
 
 -- Verbs for keys do not reach this table. Its only policy, below, lets members read the rows of their workspace's keys.
@@ -32,7 +32,7 @@ comment on function crm.live_hits(timestamptz[]) is
 
 create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
 language sql volatile parallel safe
--- The next call is possible once the oldest call expires; if the limit was lowered meanwhile, once enough calls have
+-- The next call is possible once the oldest call expires, or, after the limit was lowered, once enough calls have
 -- expired.
 as $$
   select greatest(1, ceil(extract(epoch from
@@ -98,8 +98,8 @@ $$;
 comment on function crm.is_call_in_progress(uuid) is
   'Whether another call by the key is in progress: a call locks the row of its key until its transaction ends.';
 
--- The calls of each key by hour, and its last call. A request writes nothing for this: the rate limit counts it, and
--- the job `count-calls` moves the new calls here.
+-- The calls of each key by hour, and its last call. A request writes nothing here: the rate limit counts it, and the
+-- job `count-calls` moves the new calls here.
 
 create table crm.key_calls (
   workspace_id uuid not null,
@@ -127,7 +127,7 @@ create table crm.key_counters (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 )
 -- Each run of the job updates the row of every key that was called. In half-full pages the new version of a row fits
--- beside the old one, so no row moves to another page and needs a new index entry.
+-- beside the old one, and needs no new index entry.
 with (fillfactor = 50);
 comment on table crm.key_counters is
   'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that '
@@ -153,7 +153,8 @@ comment on function crm.calls_by_hour(timestamptz[], bigint) is
   'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls older than a minute have no time '
   'any more; they count in the hour of the oldest known time.';
 
--- Rate limits have no workspace_id. Members read those of their own workspace's keys to count the newest calls.
+-- crm.rate_limits has no workspace_id, so the policy looks up the key. Members read the table to count the newest
+-- calls.
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (exists (select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id));
 
@@ -162,7 +163,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_keys integer;
 begin
-  -- One run at a time: two would add the same calls. A run that finds another one leaves the work to it.
+  -- One run at a time, because two would add the same calls. A second run ends at once.
   if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then return 0; end if;
   with counted as materialized (
     select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls

@@ -17,8 +17,8 @@ comment on table crm.idempotency_keys is
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: the reply to a repeated call must then have no Location '
-  'header either.';
+  'Whether the reply is from an upsert that found its record: a repeated call must then get no Location header '
+  'either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -66,14 +66,14 @@ begin
 end
 $$;
 comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
-  'Stores a reply in the transaction that created the record: both are kept, or neither. The transaction holds the '
-  'key (crm.idempotency_begin).';
+  'Stores a reply in the transaction that created the record, which already holds the key (crm.idempotency_begin): '
+  'the reply and the record are both kept, or neither.';
 
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_grant
 -- (77_app_grants.sql) for apps, api.call_by_link (36_proposals.sql) for public links, app.call (71_app_door.sql) for
 -- signed-in members. Each identifies its caller; crm.answer_request does the rest. See docs/architecture.md. A door
--- runs with the rights of its owner, so that the calling role needs none; only the verb runs as crm_api (crm.run_verb)
--- or crm_app (crm.run_app_verb).
+-- runs with its owner's rights, so that the calling role needs none on tables; only the verb runs as crm_api
+-- (crm.run_verb) or crm_app (crm.run_app_verb).
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -118,8 +118,8 @@ begin
 end
 $$;
 comment on function crm.unless_dry_run(jsonb, json) is
-  'The last call in a verb that supports dry_run: with that argument it undoes what the verb wrote, and the door '
-  'answers with the reply. Neither events nor an Idempotency-Key remain.';
+  'The last call in a verb that supports dry_run: with that argument it undoes what the verb wrote, events included, '
+  'and the door answers with the reply, but stores it under no Idempotency-Key.';
 
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
@@ -132,7 +132,7 @@ comment on type api.reply is
 
 create function crm.is_marked(p_setting text) returns boolean
 language sql stable
--- The door does not reset the setting: resetting would cost more than the rest of a reply, and the setting ends with
+-- The door does not reset the setting: that would cost more than building the whole reply, and the setting ends with
 -- the transaction anyway.
 as $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
 comment on function crm.is_marked(text) is
@@ -250,8 +250,8 @@ begin
     v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
-  -- idempotency_in_progress is not counted while another call by the key runs: counting would block on that call, which
-  -- may hold the idempotency key.
+  -- A call that gets idempotency_in_progress is not counted while another call by the key runs: counting would wait for
+  -- that call, which may hold the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -273,8 +273,7 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- Without a verb nothing runs: the edge function has already found a 4xx, which it returns only if nothing above
-  -- refused the call.
+  -- No verb: the edge function has already found a 4xx, which it returns only if nothing above refused the call.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;

@@ -1,5 +1,5 @@
--- Details of errors, so that a caller can correct the call from the reply alone. All of this runs after a verb has
--- failed, so it costs successful calls nothing.
+-- Details of errors, so that a caller can correct the call from the reply alone. They are computed after a verb has
+-- failed, so they cost successful calls nothing.
 
 create function crm.kind_of(p_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
@@ -42,7 +42,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
-  -- The pipeline whose stages are offered. Null means any pipeline: for a list filtered by stage but not by pipeline.
+  -- The pipeline whose stages are offered; null, for a list filtered by stage but not by pipeline: any pipeline.
   v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
     (
       select p.id from crm.pipelines p
@@ -157,7 +157,7 @@ begin
     v_details := v_details || v_detail;
   end loop;
   perform set_config('app.choices_told', v_told, true);
-  -- An error without details is about the id of the call: say nothing more, unless that id belongs to another kind of
+  -- An error without details is about the call's id. Its reply gets details only if that id belongs to another kind of
   -- record.
   return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
 end

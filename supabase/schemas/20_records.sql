@@ -23,16 +23,16 @@ comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
 
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
-comment on type api.synced_page_meta is 'api.page_meta with the updated_since for the next run of a synchronisation.';
+comment on type api.synced_page_meta is 'api.page_meta with synced_until, the updated_since for a client''s next run.';
 
 create type api.synced_page as (data json[], meta api.synced_page_meta);
 comment on type api.synced_page is 'The first page of a list by updated_since.';
 
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- updated_at is when the writing transaction began, and the change becomes visible when it ends. The functions'
--- transactions end within 15 seconds, so a change that this page cannot see yet will have an updated_at after
--- synced_until. So will a change made while the later pages are read, because only the first page has synced_until.
+-- updated_at is when the writing transaction began, but the change becomes visible only when that transaction ends. The
+-- functions' transactions end within 15 seconds, so the updated_at of a change that is not visible yet is later than
+-- synced_until. So is that of a change made while later pages are read, because only the first page has synced_until.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -41,7 +41,7 @@ as $$
 $$;
 comment on function crm.synced_page(json[], uuid) is
   'crm.page for the first page by updated_since. synced_until, the updated_since for the next run, is 60 seconds ago, '
-  'so that no change of a transaction shorter than that is lost.';
+  'so that the next run misses no change by a transaction shorter than that.';
 
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -74,8 +74,7 @@ comment on function crm.version(json) is 'The version of a record, for ETag, com
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
--- Otherwise Postgres would make a new plan in every call for its number of values, which takes twice as long as the
--- locks.
+-- Generic, because planning each call for its number of values would take twice as long as the locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then return; end if;
@@ -102,8 +101,8 @@ begin
 end
 $$;
 comment on function crm.lock_all_matches() is
-  'Takes one lock that replaces crm.lock_matches for every value of the workspace: a batch would need hundreds of '
-  'locks, and Postgres has room for a few thousand for all workspaces.';
+  'Takes one lock instead of those of crm.lock_matches, for every value of the workspace: a batch would need hundreds '
+  'of locks, and Postgres has room for only a few thousand for all workspaces.';
 
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$

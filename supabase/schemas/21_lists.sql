@@ -1,9 +1,9 @@
 -- Lists. 21_lists_written.sql has what they need for each kind of record: its filters as data, and static statements
 -- for common calls. See docs/decisions/0012-lists-that-end.md.
 --
--- Settings of api.<name>_list and crm.<name>_match: Plans are generic, because the planner overestimates the rows for
--- an unknown limit and would plan every call again. Sorts are off, so that rows are read in the order of an index: the
--- planner's statistics cover all workspaces together, so it would often read and sort all rows of one workspace.
+-- Settings of api.<name>_list and crm.<name>_match: plans are generic, because the planner overestimates the rows for
+-- an unknown limit and would plan every call again. Sorts are off, so that rows are read in the order of an index. The
+-- planner's statistics cover all workspaces together, so it would often read and sort all rows of a workspace.
 
 -- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
 -- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
@@ -79,7 +79,7 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter, with which most indexes begin, is missing: then only the primary key and the indexes
+  -- Whether the required filter is missing: most indexes begin with its column, so only the primary key and the indexes
   -- on deals can be used.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
@@ -100,7 +100,7 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
-      -- There are too many deals to read the rows of each: check the deal of every row instead.
+      -- Too many deals to read the rows of each one: instead, check each row's deal.
       when f.kind = 'deal' and not f.is_many then format(
         'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
         f.target, f.sql, f.value
@@ -196,7 +196,7 @@ begin
       group by r.target, r.name
     ) r;
   end if;
-  -- If too many records are pending, the index misses too many: read all rows instead.
+  -- v_pending is null if too many records still have to be indexed: then read all rows instead of the index.
   if v_pending is not null then
     v.ways := v.ways || array(
       select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
@@ -212,7 +212,7 @@ begin
 end
 $$;
 comment on function crm.walk_for(text, jsonb, text) is
-  'The statements for the filters sent. Input from the caller enters them only as quoted literals of the filter''s '
+  'The statements for the filters sent. They contain the caller''s input only as quoted literals of the filter''s '
   'type; names of columns and tables come from crm.list_filters.';
 
 create function crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) returns text
@@ -238,8 +238,8 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The statement for the filter that probably has the fewest rows: its first p_step rows reach the furthest back. If '
-  'no filter has a statement, the one for all rows.';
+  'The statement for the filter with probably the fewest rows: the one whose first p_step rows reach the furthest '
+  'back. If no filter has a statement, the one for all rows.';
 
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
@@ -285,7 +285,7 @@ begin
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
     v_rows := 4 * p_step;
-    -- Few rows of the first round match. Read a small range instead, unless most of its rows have been read already.
+    -- Few rows of the first round matched. Read a small range instead, unless most of its rows have been read already.
     for v_range in 1 .. coalesce(cardinality(v_walk.ranges), 0) loop
       if p_kept then
         v_in_range := crm.updated_ids(p_record, p_args, 10 * p_step + 1);
@@ -342,7 +342,7 @@ begin
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
   -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
-  -- Short attempts first: one statement may have few rows where another has tens of thousands.
+  -- First try each statement for at most 1,000 rows: one may have few rows where another has tens of thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
     foreach v_rows in array v_ways loop
       execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;
@@ -356,8 +356,8 @@ comment on function crm.summary(text, jsonb, text, integer, text) is
   'Runs the statement p_sums over the rows that match the filters sent, with the columns p_columns. p_sums returns the '
   'number of rows read and a reply. Raises too_many_records if there are more than p_most rows.';
 
--- Lists with `sort`. The cursor of such a list is the key of a stored position. It is not the id of the last row,
--- because that row's value may change before the next call.
+-- Lists with `sort`. The cursor of such a list is the key of a stored position instead of the last row's id, because
+-- that row's value may change before the next call.
 
 create table crm.list_cursors (
   workspace_id uuid not null,
@@ -370,8 +370,8 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now. In '
-  'crm.duplicates, which stores no value: after the value that the record has now.';
+  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
+  'crm.duplicates stores no value, and continues after the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 
@@ -403,7 +403,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- The most rows that any list reads for a page.
+  -- How many more rows may be read for this page.
   v_left integer := 1250;
   v_rows integer := v_limit + 1;
   v_after crm.list_cursors;

@@ -153,7 +153,7 @@ comment on column crm.search_texts.text is
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
--- These statistics would change no plan, and analyze would compute the keys of 30,000 rows for them.
+-- No statistics: they would change no plan, and analyze would compute the keys of 30,000 rows for them.
 alter index crm.search_texts_words alter column 1 set statistics 0;
 call crm.protect('crm.search_texts');
 
@@ -168,7 +168,7 @@ create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
-  'Shared lock for everybody who writes texts of the workspace, until the transaction ends; the job index-texts takes '
+  'Shared lock for transactions that write or delete texts of the workspace, until they end; the job index-texts takes '
   'it exclusively (crm.index_texts_of). Otherwise the job could read a record, and write its text after the record was '
   'erased.';
 
@@ -194,8 +194,8 @@ language plpgsql stable security definer set search_path = '' set plan_cache_mod
 set enable_seqscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  -- Only trigrams of ASCII letters and digits, because some databases do not treat other characters as letters. At most
-  -- 16 trigrams.
+  -- At most 16 trigrams, only of ASCII letters and digits, because some databases do not treat other characters as
+  -- letters.
   v_trigrams text := left(
     crm.search_trigrams(regexp_replace(array_to_string(p_words, ' '), '[^a-z0-9]+', ' ', 'g')), 63
   );
@@ -207,9 +207,9 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- How many more texts may be compared: fewer for long words, because comparing them takes longer. The samples alone
-  -- would be no limit: a client sees the ids, and could change the texts of the records in a sample so that a common
-  -- word looks rare.
+  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples are not enough
+  -- as a limit, because a client sees the ids, and could change the texts of the sampled records so that a common word
+  -- looks rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
   v_read integer := 0;
@@ -225,8 +225,7 @@ begin
       next_id := null;
       exit;
     end if;
-    -- The rarest trigram decides how much of the index is read, even if the words are rarer than each of their
-    -- trigrams.
+    -- How much of the index is read depends on the rarest trigram, even if the words are rarer than it.
     v_rarest := 3;
     v_rare := null;
     foreach v_trigram in array string_to_array(v_trigrams, ',') loop
@@ -255,7 +254,7 @@ begin
     if v_rare is not null and v_sampled < greatest(p_step / 32, 1) then
       v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_rare);
     else
-      -- Even the rarest trigram is in the sample of 1 in 4,096 records, so thousands may match: count 1 in 64 first.
+      -- Even the rarest trigram occurs in the small sample, so thousands may match: count in the larger sample first.
       if v_rarest > 0 then
         v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
         select count(*) into v_sampled

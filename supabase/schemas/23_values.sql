@@ -111,7 +111,7 @@ begin
 end
 $$;
 comment on function crm.with_tags(jsonb, jsonb) is
-  'Replaces add_tags and remove_tags in the arguments by `tags`, the tags that the record will have. Raises '
+  'Replaces add_tags and remove_tags in the arguments with `tags`, the tags that the record will have. Raises '
   'validation_error for more than 50.';
 
 create function crm.quoted_choices(p_choices text[]) returns text
@@ -133,7 +133,7 @@ as $$
     )
   else false end
 $$;
-comment on function crm.is_date(text) is 'Whether the text is a date that exists, as AAAA-MM-DD.';
+comment on function crm.is_date(text) is 'Whether the text is an existing date in the form YYYY-MM-DD.';
 
 create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
 language sql stable
@@ -231,8 +231,8 @@ begin
 end
 $$;
 comment on function crm.check_custom_fields(text, jsonb, jsonb) is
-  'Raises validation_error with each field whose value does not have its defined type, and, if the workspace wants it, '
-  'each field that is not defined. p_known are the values of the record so far.';
+  'Raises validation_error for fields whose value breaks their definition, and, if the workspace refuses them, for '
+  'fields that are not defined. p_known: the record''s current values, which stay valid.';
 
 create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
 language plpgsql stable set search_path = '' as $$

@@ -52,7 +52,8 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace has 50 fields in use for this kind of record: no record has more keys.';
+  'Raises validation_error if the workspace has 50 fields in use for this kind of record, the most keys that a '
+  'record may have.';
 
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -130,7 +131,7 @@ begin
 end
 $$;
 comment on function api.custom_field_archive(jsonb) is
-  'Takes a definition out of use: its key has no rules any more. Records keep their values. Raises not_found.';
+  'Takes a definition out of use, so that its key has no rules. Records keep their values. Raises not_found.';
 
 create function api.custom_field_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -139,7 +140,7 @@ declare
 begin
   if d.archived_at is not null then
     perform crm.custom_field_room(d.object_type);
-    -- Values may have changed while nobody indexed them.
+    -- While the field was archived, its values were not indexed: index them all.
     update crm.custom_fields f set archived_at = null, index_below = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     where f.workspace_id = d.workspace_id and f.id = d.id
     returning * into d;

@@ -64,7 +64,7 @@ begin
       'custom_fields.' || v_sent.key, '', 'g', v_field.index_below is null,
       format('crm.value_keys(t.custom_fields -> %L)', v_sent.key)
     );
-    -- A filter names one of the choices of a list.
+    -- A field of type choices has a list; a filter names one choice.
     if v_field.type = 'choices' then v_field.type := 'choice'; end if;
     for v_bound in select b.key as operator, b.value as text from jsonb_each_text(v_sent.value) b loop
       v_value := crm.parsed_value(v_field, v_bound.text);
@@ -110,7 +110,7 @@ create function crm.rows_by_value(p_sent crm.sent_value, p_record text, p_rows t
 language plpgsql stable set search_path = '' as $$
 declare
   v_is_range boolean := p_sent.low <> p_sent.high;
-  -- A range is read as a whole, or not at all (crm.list_by); the rows of an equality are read newest first.
+  -- A range is read as a whole or not at all (crm.list_by), so it needs no order; an equality is read newest first.
   v_page text := case when not v_is_range then ' and v.id < $1 and v.id >= $2' else '' end;
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
@@ -136,9 +136,9 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads the rows with a value from the index, newest first, or the rows in a range of values. '
-  'p_rows is the statement for all rows. p_pending are the records whose values may have changed since they were '
-  'indexed: they are read too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
+  'p_rows: the statement for all rows. p_pending: records whose values may have changed since they were indexed, which '
+  'the statement reads too.';
 
 -- What the job index-texts writes.
 
@@ -192,7 +192,7 @@ declare
 begin
   loop
     exit when clock_timestamp() >= p_end;
-    -- The field that still lacks the newest records.
+    -- Begin with the field that lacks the newest records.
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);

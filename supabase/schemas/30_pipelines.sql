@@ -159,14 +159,14 @@ comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own wo
 call crm.protect('crm.loss_reasons');
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
 
--- The workspace as integrations need it: in one call, everything that the users of their forms can choose from.
+-- The workspace as integrations need it: one call returns everything that users can choose from in a form.
 
 create function crm.own_workspace_name() returns text
 language plpgsql stable security definer set search_path = ''
 as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
 comment on function crm.own_workspace_name() is
-  'The name of the caller''s workspace. Security definer, because crm_api cannot read the table, which also has the '
-  'plan.';
+  'The name of the caller''s workspace. Security definer, because crm_api cannot read crm.workspaces, which also has '
+  'the plan.';
 
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -238,8 +238,8 @@ begin
 end
 $$;
 comment on function api.workspace_get(jsonb) is
-  'Returns everything that a call may name in the caller''s workspace: active loss reasons, pipelines with their '
-  'stages, event types, and the members, active ones first, then the newest 200 inactive ones.';
+  'Returns what calls can refer to in the caller''s workspace: active loss reasons, pipelines with their stages, event '
+  'types, custom fields, and the members, active ones first, then the newest 200 inactive ones.';
 
 -- Pipelines of a workspace and their stages (spec 2.5), for the operator.
 
@@ -324,9 +324,9 @@ begin
 end
 $$;
 comment on function app.pipeline_update(jsonb) is
-  'Deactivates a pipeline, activates it again, or makes it the default. No deal enters an inactive pipeline, even the '
-  'default one. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default (true '
-  'alone). Codes: validation_error, not_found.';
+  'Deactivates a pipeline, activates it again, or makes it the default. No deal enters an inactive pipeline, even if '
+  'it is the default. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default '
+  '(only true). Codes: validation_error, not_found.';
 
 create function app.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -356,9 +356,9 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first, including the inactive ones, which '
-  'the API does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, which the API '
+  'does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, '
+  'not_found.';
 
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

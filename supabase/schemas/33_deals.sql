@@ -51,26 +51,25 @@ create table crm.deals (
 comment on table crm.deals is 'Sales in progress or closed.';
 comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
-  'contact was added. '
-  'updated_at cannot show this, because a note changes no field of the deal.';
+  'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
   'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
   'again.';
 comment on column crm.deals.stale_unreported_since is
-  'moved_at of an open, unarchived deal for which deal.stale has not been emitted since; otherwise null.';
+  'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
   'The caller''s own id for the deal. Not unique: crm.lead_receipts makes leads idempotent.';
 comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
-  'The body of the POST leads that created the deal, unchanged while contact and deal change; null for any other '
-  'deal. An insert with it emits lead.received.';
+  'The body of the POST leads that created the deal; a change of contact or deal does not change it. Null for any '
+  'other deal. Inserting a deal with it emits lead.received.';
 comment on column crm.deals.lead_contact_id is
-  'The first contact of a deal that a lead created, kept when the deal gets another contact: erasing that person '
-  'erases the lead too. The id stays even if the contact is merged.';
+  'The contact who sent the lead that created the deal, kept when the deal gets another contact, because erasing that '
+  'person erases the lead too. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
--- For the funnel (app.funnel_get). A closed deal stays in its stage, so stages fill up with closed deals, which must
--- not be read to find the open ones.
+-- For the funnel (app.funnel_get), which must not read the closed deals of a stage to find the open ones: a closed deal
+-- stays in its stage.
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
@@ -147,7 +146,7 @@ create trigger set_deal_moments before update on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id or old.status is distinct from new.status)
   execute function crm.set_deal_moments();
 
--- Verbs of deals (spec 3, 4.6): get, create, update, move stage, win, lose. The triggers in 50_emission.sql
+-- Verbs of deals (spec 3, 4.6): get, create, update, move stage, reassign, win, lose. The triggers in 50_emission.sql
 -- emit their events.
 
 create function api.deal_get(p_args jsonb) returns json
@@ -343,7 +342,7 @@ begin
   if p_args -> 'dry_run' is not distinct from 'true' then
     v_count := cardinality(v_ids);
   else
-    -- In order of id, as in every call that locks several deals, so that none deadlock.
+    -- In order of id, as in every call that locks several deals, so that two such calls cannot deadlock.
     perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
     update crm.deals d set owner_id = v_to
     where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.owner_id = v_from and v_from <> v_to

@@ -38,7 +38,7 @@ create table crm.activities (
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
 comment on table crm.activities is
-  'Tasks that move a deal, planned or done. An activity never changes its deal.';
+  'Tasks, calls and meetings of a deal, planned or done. An activity never moves to another deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
@@ -62,7 +62,7 @@ create trigger touch before update on crm.activities
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for
-    -- A merge changes contact_id inside its trigger. It also changes the deals themselves, which sets moved_at.
+    -- A merge's trigger changes contact_id. The merge also changes the deals themselves, which sets moved_at.
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.set_moved_at();
@@ -122,7 +122,7 @@ begin
 end
 $$;
 comment on function crm.with_activity_defaults(crm.activities) is
-  'Gives each required field that is empty its default; raises no_owner_available.';
+  'Sets each required field that is null to its default; raises no_owner_available.';
 
 create function crm.activity_new(p_args jsonb) returns crm.activities
 language plpgsql set search_path = '' as $$
@@ -130,8 +130,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Takes the foreign key's lock on the contact now, before a merge can move the rows that refer to the contact. If
-    -- the contact is already merged, the activity gets the contact that replaced it.
+    -- Takes the foreign key's lock on the contact now, so that no merge can move the contact's rows before the activity
+    -- is inserted. If the contact is already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id

@@ -8,7 +8,7 @@ comment on domain crm.note_kind is 'The kind of a note: a note or an observation
 
 create domain crm.note_source as text check (value in ('user', 'automation', 'agent', 'integration'));
 comment on domain crm.note_source is
-  'The kind of author. author_id cannot show it, because it is always a member (spec 2.2).';
+  'How the note was created. author_id cannot show this, because it is always a member (spec 2.2).';
 
 create table crm.notes (
   workspace_id uuid not null,

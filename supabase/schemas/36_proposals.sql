@@ -70,8 +70,8 @@ create table crm.proposal_links (
   foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
 );
 comment on table crm.proposal_links is
-  'The one valid link of each proposal, as the SHA-256 of its token: nobody can open a proposal with a dump of this '
-  'table. A separate table, so that crm_api can read proposals but never a hash.';
+  'The one valid link of each proposal, as the SHA-256 of its token, so that nobody can open a proposal with a dump of '
+  'this table. A separate table, so that crm_api can read proposals but never a hash.';
 comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 
@@ -141,7 +141,7 @@ comment on function api.proposal_view(jsonb) is
 create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
 language plpgsql set search_path = '' as $$
 declare
-  -- Locked, so that only one of a simultaneous acceptance and rejection succeeds.
+  -- Locked, so that of a simultaneous acceptance and rejection only one succeeds.
   v_proposal crm.proposals := crm.proposal_lock(p_id);
   v_unchanged boolean := v_proposal.status = p_status;
 begin
@@ -172,8 +172,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- Only these three verbs: even if the Edge Function has a mistake, a link's token must not reach more than its own
-  -- proposal.
+  -- Only these three verbs: even if the edge function has a bug, a token must reach only its own proposal.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception 'The verb % is not of proposals', p_verb;
   end if;

@@ -1,5 +1,5 @@
--- The contacts of a deal: the main one is crm.deals.contact_id, the others are rows of this table. A row for the main
--- contact only stores its role. See docs/decisions/0019-merge-archive-erase.md.
+-- The contacts of a deal: the main one is crm.deals.contact_id, and each other one has a row in crm.deal_contacts. The
+-- main contact has a row only if it has a role or was added before. See docs/decisions/0019-merge-archive-erase.md.
 
 create domain crm.contact_role as text check (char_length(value) between 1 and 60);
 comment on domain crm.contact_role is 'What a contact does in a deal, such as `decisor`: 1 to 60 characters.';
@@ -170,5 +170,5 @@ begin
 end
 $$;
 comment on function api.deal_contact_remove(jsonb) is
-  'Removes a contact from a deal; a contact that the deal does not have gets the same answer. Raises not_found, and '
-  'validation_error for the main contact, which a PATCH of contact_id replaces.';
+  'Removes a contact from a deal; does nothing if the deal does not have the contact. Raises not_found for an unknown '
+  'deal or contact, and validation_error for the main contact, which a PATCH of contact_id replaces.';

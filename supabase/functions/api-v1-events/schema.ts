@@ -74,7 +74,7 @@ export const Event = object({
   occurred_at: field(timestamp(), ["Quando aconteceu", "When it happened"]),
 }).meta({ id: "Event", ...doc("Algo que aconteceu", "Something that happened") });
 
-/** The reply to GET /. Unlike in other lists, `next_cursor` is never null: a client sends it later to get new events. */
+/** The reply to GET /. Unlike in other lists, `next_cursor` is never null: a later call with it gets the new events. */
 export const EventPage = z.object({
   data: z.array(Event),
   meta: object({
