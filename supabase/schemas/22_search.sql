@@ -23,8 +23,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- Most texts are ASCII; this branch takes a third of the time of the other one.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
-  -- ICU's lower() writes a final sigma (ς) at the end of a word, so the beginning of a longer word would not match.
-  -- Phones and keyboards type different apostrophes.
+  -- ICU's lower() writes ς instead of σ at the end of a word, so a search for the beginning of a longer word would not
+  -- match. Phones and keyboards type different apostrophes.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)

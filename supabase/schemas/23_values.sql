@@ -20,7 +20,8 @@ create table crm.custom_fields (
   check ((choices is not null) = (type in ('choice', 'choices')))
 );
 comment on table crm.custom_fields is
-  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys have no rules.';
+  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys may have any '
+  'value, or are refused (crm.workspaces.refuses_undefined_fields).';
 comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';

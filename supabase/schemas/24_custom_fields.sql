@@ -131,7 +131,7 @@ begin
 end
 $$;
 comment on function api.custom_field_archive(jsonb) is
-  'Takes a definition out of use, so that its key has no rules. Records keep their values. Raises not_found.';
+  'Takes a definition out of use, so that its key counts as undefined. Records keep their values. Raises not_found.';
 
 create function api.custom_field_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -64,8 +64,8 @@ comment on column crm.deals.lead is
   'The body of the POST leads that created the deal; a change of contact or deal does not change it. Null for any '
   'other deal. Inserting a deal with it emits lead.received.';
 comment on column crm.deals.lead_contact_id is
-  'The contact who sent the lead that created the deal, kept when the deal gets another contact, because erasing that '
-  'person erases the lead too. The id stays even if the contact is merged.';
+  'The contact who sent the lead that created the deal, set when the deal gets another contact, because erasing that '
+  'person erases the lead too. Null before that. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 -- For the funnel (app.funnel_get), which must not read the closed deals of a stage to find the open ones: a closed deal
