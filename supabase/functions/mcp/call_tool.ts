@@ -57,8 +57,8 @@ async function withOffsets(caller: Caller, { definition }: Tool, args: Arguments
 
 /**
  * The errors that the resource could not report: a missing id for the path, an invalid `format` or idempotency key.
- * With such an error no request is made, so unknown arguments are reported here too. Without one, the resource reports
- * unknown arguments, unless its request has neither query nor body.
+ * With such an error no request is made, so unknown arguments are reported here too; also if the request has neither
+ * query nor body. Otherwise the resource reports them.
  */
 function findErrors({ definition, request }: Tool, args: Arguments): FieldError[] {
   const { properties } = definition.inputSchema;
