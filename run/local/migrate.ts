@@ -204,7 +204,7 @@ export async function applyMigration(
         throw new StackError(`${title} failed${describe(error, text, at)}`);
       }
       if (tries === 1) {
-        console.log(`${title} waits for a lock that others hold: it is tried again for a minute`);
+        console.log(`${title} waits for a lock that others hold: it is retried for up to a minute`);
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }

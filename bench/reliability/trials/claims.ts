@@ -50,9 +50,9 @@ export const claims: Trial = {
       ok: held === goneWorkspaces * 100 && (short ? beside.cpu <= before.cpu * ALLOWED_GROWTH : isQuick),
       measured:
         `${held} held, ${active} workspaces: ${describe(beside)}; nothing held: ${describe(before)}; ` +
-        `${settling.length} claims of at most ${
+        `what became inactive was settled in claims (${settling.length}) of at most ${
           Math.max(...settling).toFixed(1)
-        } ms settled what became inactive`,
+        } ms`,
     };
   },
 };
@@ -117,7 +117,7 @@ async function count(rows: ReturnType<Sql>, sql: Sql): Promise<number> {
 
 function describe({ times, cpu }: Claims): string {
   const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(1));
-  return `p50 ${p50} ms, p99 ${p99} ms, most ${most} ms, ${
+  return `p50 ${p50} ms, p99 ${p99} ms, max ${most} ms, ${
     cpu.toFixed(1)
   } ms of processor (${times.length} claims)`;
 }

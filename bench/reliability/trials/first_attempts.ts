@@ -121,7 +121,7 @@ async function startPrepared({ folder, receiver, closing }: DeliveryWorld, { sho
       (arrivals.get(id)!.at[0]! - created_at.getTime()) / 1000
     );
     const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(seconds, share).toFixed(2));
-    const text = `p50 ${p50} s, p99 ${p99} s, most ${most} s (${seconds.length} events)`;
+    const text = `p50 ${p50} s, p99 ${p99} s, max ${most} s (${seconds.length} events)`;
     return { p99: percentile(seconds, 0.99), text };
   }
   // The first requests of a new stack are slow, so they do not count.

@@ -29,7 +29,7 @@ interface Recovery {
 /** Trial 2: Postgres crashes while deliveries are under way. */
 export const outages: Trial = {
   number: 2,
-  target: `Postgres stopped with \`immediate\` 5 times: 0 lost, going again within ${ALLOWED_S} s`,
+  target: `Postgres stopped with \`immediate\` 5 times: 0 lost, sending again within ${ALLOWED_S} s`,
   async run(world, { short }) {
     const { receiver, spawnDispatcher, killDispatchers } = world;
     const seconds = short ? SHORT_OUTAGES_S : OUTAGES_S;
@@ -66,15 +66,15 @@ export const outages: Trial = {
       ok: lost === 0 && rows.length === total && survivors === DISPATCHERS && worst.inFlight > 0 &&
         Math.max(worst.goingAgain, worst.inFlightEnded) <= ALLOWED_S,
       measured: `${total} events, away for ${seconds.join(", ")} s: ${lost} lost, ` +
-        `${countArrivals(receiver) - total} duplicates; at most ${describe(worst)}; ` +
+        `${countArrivals(receiver) - total} duplicates; slowest: ${describe(worst)}; ` +
         `${DISPATCHERS - survivors} dispatchers ended`,
     };
   },
 };
 
 function describe({ goingAgain, inFlight, inFlightEnded }: Recovery): string {
-  return `going again after ${goingAgain.toFixed(1)} s, the ${inFlight} in flight at the crash ended after ` +
-    `${inFlightEnded.toFixed(1)} s`;
+  return `sending again after ${goingAgain.toFixed(1)} s, the ${inFlight} in flight at the crash ended ` +
+    `after ${inFlightEnded.toFixed(1)} s`;
 }
 
 /**

@@ -66,7 +66,7 @@ export const purge: Trial = {
       );
       ok &&= p99Meanwhile! <= p99! * (short ? ALLOWED_GROWTH_SHORT : ALLOWED_GROWTH);
       const most = Math.max(...meanwhile.map(({ ms }) => ms));
-      return `${name} p99 ${p99!.toFixed(1)} → ${p99Meanwhile!.toFixed(1)} ms, most ${most.toFixed(1)} ms ` +
+      return `${name} p99 ${p99!.toFixed(1)} → ${p99Meanwhile!.toFixed(1)} ms, max ${most.toFixed(1)} ms ` +
         `(${usual.length}, then ${meanwhile.length})`;
     });
     return {

@@ -125,8 +125,8 @@ export function workspaceCommands(program: Command): void {
 
   workspace.command("move")
     .description(
-      "Move a workspace to another node while it is in use. After an interruption the same command continues, and " +
-        "--undo brings everything back",
+      "Move a workspace to another node while it is in use. After an interruption the same command continues the move; " +
+        "--undo undoes it",
     )
     .argument("<id>", "id of the workspace")
     .option("--to <node>", "the number of the node, from `node list`", parseNode)
