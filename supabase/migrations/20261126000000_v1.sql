@@ -4,7 +4,7 @@ alter default privileges revoke execute on functions from public;
 create schema crm;
 comment on schema crm is 'Tables of the CRM and the functions that belong to them. No client reaches it directly.';
 create schema api;
-comment on schema api is 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
+comment on schema api is 'The doors for API keys, apps and public links, and their verbs.';
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -42,8 +42,8 @@ begin
 end
 $$;
 comment on function crm.raise_code(text, text, text, text) is
-  'Raises a code from a verb of schema app, as api.fail does for schema api. The Portuguese message of the field is '
-  'null if the code is enough. A value, such as an id, is for the caller''s own message.';
+  'Raises a code from a verb of schema app, as api.fail does for schema api. p_message: Portuguese, about the field; '
+  'null if the code is enough. p_value: a value, such as an id, that the caller may put into a message of its own.';
 create function crm.require_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -53,8 +53,8 @@ begin
 end
 $$;
 comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace: otherwise a list for an unknown workspace would be empty instead of '
-  'an error.';
+  'Raises not_found if there is no such workspace, so that a list for an unknown workspace is an error instead of '
+  'empty.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -143,7 +143,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers: this check saves them the steps below, each of which takes as long.
+  -- Most numbers are complete Brazilian numbers. They skip the steps below, each of which takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -180,7 +180,7 @@ declare
   v_numbers text[];
 begin
   if v_parts is null then return array[v_phone]; end if;
-  -- Before the ninth digit, mobile numbers began with 6 or more.
+  -- Before the ninth digit was introduced, mobile numbers began with 6 or more.
   v_numbers := case
     when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
     else array[concat(v_parts[2], v_parts[3])]
@@ -341,7 +341,7 @@ comment on column crm.members.user_id is
   '(crm.link_member), or when the person accepts the invitation; null before that, and again after the person left.';
 comment on column crm.members.invited_at is
   'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
-  'Null if the operator added the member: the person with that e-mail is then linked at once.';
+  'Null if the operator added the member: the person with that e-mail is then linked without being asked.';
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
 create index members_by_email on crm.members (lower(email));
@@ -444,7 +444,7 @@ create table crm.api_keys (
   constraint api_keys_grant check (num_nulls(client_id, user_id) in (0, 2))
 );
 comment on table crm.api_keys is
-  'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation does not change this row, so '
+  'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
   'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
@@ -452,7 +452,7 @@ comment on column crm.api_keys.client_id is
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it, as the member member_id. Null for a key.';
 comment on column crm.api_keys.member_id is
-  'The member who created the key: the default owner of the records it creates, and the author of its notes.';
+  'The member who created the key: default owner of the records, and author of the notes, that it creates.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is
@@ -493,7 +493,7 @@ language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
   'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
-  'which tells the owner more than invalid_api_key.';
+  'which says more than invalid_api_key.';
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
   refused_address text
@@ -529,8 +529,8 @@ exception
 end
 $$;
 comment on function crm.parse_network(text) is
-  'The network that a text means: 203.0.113.0/24, 2001:db8::/32, or a single address. is_exact is false if the address '
-  'is not the first of the network, as in 203.0.113.7/24. Both are null if the text means no network.';
+  'Parses a network (203.0.113.0/24, 2001:db8::/32) or a single address. is_exact is false if the address is not '
+  'the first of the network, as in 203.0.113.7/24. Both results are null for any other text.';
 create function crm.is_within(p_networks cidr[], p_address text) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -595,7 +595,7 @@ comment on column crm.rate_limits.calls is
   'Admitted calls since counted_since. The job count-calls (crm.drain_calls) counts a key''s calls from it, so a '
   'request needs no second write.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created. A row that is created again after a crash has another time, which tells crm.drain_calls '
+  'When the row was created. If a crash emptied the table, the new row has another time, which tells crm.drain_calls '
   'that its calls start at 0 again.';
 alter table crm.rate_limits enable row level security, force row level security;
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
@@ -719,7 +719,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_keys integer;
 begin
-  -- One run at a time: two would add the same calls. A run that finds another one leaves the work to it.
+  -- One run at a time, because two would add the same calls. A second run ends at once.
   if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then return 0; end if;
   with counted as materialized (
     select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
@@ -806,8 +806,8 @@ comment on table crm.idempotency_keys is
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: the reply to a repeated call must then have no Location '
-  'header either.';
+  'Whether the reply is from an upsert that found its record: a repeated call must then get no Location header '
+  'either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
@@ -852,8 +852,8 @@ begin
 end
 $$;
 comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
-  'Stores a reply in the transaction that created the record: both are kept, or neither. The transaction holds the '
-  'key (crm.idempotency_begin).';
+  'Stores a reply in the transaction that created the record, which already holds the key (crm.idempotency_begin): '
+  'the reply and the record are both kept, or neither.';
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -895,8 +895,8 @@ begin
 end
 $$;
 comment on function crm.unless_dry_run(jsonb, json) is
-  'The last call in a verb that supports dry_run: with that argument it undoes what the verb wrote, and the door '
-  'answers with the reply. Neither events nor an Idempotency-Key remain.';
+  'The last call in a verb that supports dry_run: with that argument it undoes what the verb wrote, events included, '
+  'and the door answers with the reply, but stores it under no Idempotency-Key.';
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
@@ -1016,8 +1016,8 @@ begin
     v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
-  -- idempotency_in_progress is not counted while another call by the key runs: counting would block on that call, which
-  -- may hold the idempotency key.
+  -- A call that gets idempotency_in_progress is not counted while another call by the key runs: counting would wait for
+  -- that call, which may hold the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -1039,8 +1039,7 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- Without a verb nothing runs: the edge function has already found a 4xx, which it returns only if nothing above
-  -- refused the call.
+  -- No verb: the edge function has already found a 4xx, which it returns only if nothing above refused the call.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
@@ -1322,7 +1321,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
-  -- The pipeline whose stages are offered. Null means any pipeline: for a list filtered by stage but not by pipeline.
+  -- The pipeline whose stages are offered; null, for a list filtered by stage but not by pipeline: any pipeline.
   v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
     (
       select p.id from crm.pipelines p
@@ -1435,7 +1434,7 @@ begin
     v_details := v_details || v_detail;
   end loop;
   perform set_config('app.choices_told', v_told, true);
-  -- An error without details is about the id of the call: say nothing more, unless that id belongs to another kind of
+  -- An error without details is about the call's id. Its reply gets details only if that id belongs to another kind of
   -- record.
   return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
 end
@@ -1489,7 +1488,7 @@ $$;
 comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
-comment on type api.synced_page_meta is 'api.page_meta with the updated_since for the next run of a synchronisation.';
+comment on type api.synced_page_meta is 'api.page_meta with synced_until, the updated_since for a client''s next run.';
 create type api.synced_page as (data json[], meta api.synced_page_meta);
 comment on type api.synced_page is 'The first page of a list by updated_since.';
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
@@ -1502,7 +1501,7 @@ as $$
 $$;
 comment on function crm.synced_page(json[], uuid) is
   'crm.page for the first page by updated_since. synced_until, the updated_since for the next run, is 60 seconds ago, '
-  'so that no change of a transaction shorter than that is lost.';
+  'so that the next run misses no change by a transaction shorter than that.';
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -1556,8 +1555,8 @@ begin
 end
 $$;
 comment on function crm.lock_all_matches() is
-  'Takes one lock that replaces crm.lock_matches for every value of the workspace: a batch would need hundreds of '
-  'locks, and Postgres has room for a few thousand for all workspaces.';
+  'Takes one lock instead of those of crm.lock_matches, for every value of the workspace: a batch would need hundreds '
+  'of locks, and Postgres has room for only a few thousand for all workspaces.';
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1834,7 +1833,7 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter, with which most indexes begin, is missing: then only the primary key and the indexes
+  -- Whether the required filter is missing: most indexes begin with its column, so only the primary key and the indexes
   -- on deals can be used.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
@@ -1855,7 +1854,7 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
-      -- There are too many deals to read the rows of each: check the deal of every row instead.
+      -- Too many deals to read the rows of each one: instead, check each row's deal.
       when f.kind = 'deal' and not f.is_many then format(
         'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
         f.target, f.sql, f.value
@@ -1951,7 +1950,7 @@ begin
       group by r.target, r.name
     ) r;
   end if;
-  -- If too many records are pending, the index misses too many: read all rows instead.
+  -- v_pending is null if too many records still have to be indexed: then read all rows instead of the index.
   if v_pending is not null then
     v.ways := v.ways || array(
       select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
@@ -1967,7 +1966,7 @@ begin
 end
 $$;
 comment on function crm.walk_for(text, jsonb, text) is
-  'The statements for the filters sent. Input from the caller enters them only as quoted literals of the filter''s '
+  'The statements for the filters sent. They contain the caller''s input only as quoted literals of the filter''s '
   'type; names of columns and tables come from crm.list_filters.';
 create function crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) returns text
 language plpgsql stable set search_path = '' as $$
@@ -1992,8 +1991,8 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The statement for the filter that probably has the fewest rows: its first p_step rows reach the furthest back. If '
-  'no filter has a statement, the one for all rows.';
+  'The statement for the filter with probably the fewest rows: the one whose first p_step rows reach the furthest '
+  'back. If no filter has a statement, the one for all rows.';
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
@@ -2035,7 +2034,7 @@ begin
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
     v_rows := 4 * p_step;
-    -- Few rows of the first round match. Read a small range instead, unless most of its rows have been read already.
+    -- Few rows of the first round matched. Read a small range instead, unless most of its rows have been read already.
     for v_range in 1 .. coalesce(cardinality(v_walk.ranges), 0) loop
       if p_kept then
         v_in_range := crm.updated_ids(p_record, p_args, 10 * p_step + 1);
@@ -2090,7 +2089,7 @@ begin
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
   -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
-  -- Short attempts first: one statement may have few rows where another has tens of thousands.
+  -- First try each statement for at most 1,000 rows: one may have few rows where another has tens of thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
     foreach v_rows in array v_ways loop
       execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;
@@ -2115,8 +2114,8 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after the row that had this value and this id, whatever its value is now. In '
-  'crm.duplicates, which stores no value: after the value that the record has now.';
+  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
+  'crm.duplicates stores no value, and continues after the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
@@ -2145,7 +2144,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- The most rows that any list reads for a page.
+  -- How many more rows may be read for this page.
   v_left integer := 1250;
   v_rows integer := v_limit + 1;
   v_after crm.list_cursors;
@@ -2632,8 +2631,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- Most texts are ASCII; this branch takes a third of the time of the other one.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
-  -- ICU's lower() writes a final sigma (ς) at the end of a word, so the beginning of a longer word would not match.
-  -- Phones and keyboards type different apostrophes.
+  -- ICU's lower() writes ς instead of σ at the end of a word, so a search for the beginning of a longer word would not
+  -- match. Phones and keyboards type different apostrophes.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -2765,7 +2764,7 @@ create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
-  'Shared lock for everybody who writes texts of the workspace, until the transaction ends; the job index-texts takes '
+  'Shared lock for transactions that write or delete texts of the workspace, until they end; the job index-texts takes '
   'it exclusively (crm.index_texts_of). Otherwise the job could read a record, and write its text after the record was '
   'erased.';
 create function crm.forget_text() returns trigger
@@ -2789,8 +2788,8 @@ language plpgsql stable security definer set search_path = '' set plan_cache_mod
 set enable_seqscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  -- Only trigrams of ASCII letters and digits, because some databases do not treat other characters as letters. At most
-  -- 16 trigrams.
+  -- At most 16 trigrams, only of ASCII letters and digits, because some databases do not treat other characters as
+  -- letters.
   v_trigrams text := left(
     crm.search_trigrams(regexp_replace(array_to_string(p_words, ' '), '[^a-z0-9]+', ' ', 'g')), 63
   );
@@ -2802,9 +2801,9 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- How many more texts may be compared: fewer for long words, because comparing them takes longer. The samples alone
-  -- would be no limit: a client sees the ids, and could change the texts of the records in a sample so that a common
-  -- word looks rare.
+  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples are not enough
+  -- as a limit, because a client sees the ids, and could change the texts of the sampled records so that a common word
+  -- looks rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
   v_read integer := 0;
@@ -2820,8 +2819,7 @@ begin
       next_id := null;
       exit;
     end if;
-    -- The rarest trigram decides how much of the index is read, even if the words are rarer than each of their
-    -- trigrams.
+    -- How much of the index is read depends on the rarest trigram, even if the words are rarer than it.
     v_rarest := 3;
     v_rare := null;
     foreach v_trigram in array string_to_array(v_trigrams, ',') loop
@@ -2850,7 +2848,7 @@ begin
     if v_rare is not null and v_sampled < greatest(p_step / 32, 1) then
       v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_rare);
     else
-      -- Even the rarest trigram is in the sample of 1 in 4,096 records, so thousands may match: count 1 in 64 first.
+      -- Even the rarest trigram occurs in the small sample, so thousands may match: count in the larger sample first.
       if v_rarest > 0 then
         v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
         select count(*) into v_sampled
@@ -2914,7 +2912,8 @@ create table crm.custom_fields (
   check ((choices is not null) = (type in ('choice', 'choices')))
 );
 comment on table crm.custom_fields is
-  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys have no rules.';
+  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys may have any '
+  'value, or are refused (crm.workspaces.refuses_undefined_fields).';
 comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
@@ -2998,7 +2997,7 @@ begin
 end
 $$;
 comment on function crm.with_tags(jsonb, jsonb) is
-  'Replaces add_tags and remove_tags in the arguments by `tags`, the tags that the record will have. Raises '
+  'Replaces add_tags and remove_tags in the arguments with `tags`, the tags that the record will have. Raises '
   'validation_error for more than 50.';
 create function crm.quoted_choices(p_choices text[]) returns text
 language sql immutable
@@ -3017,7 +3016,7 @@ as $$
     )
   else false end
 $$;
-comment on function crm.is_date(text) is 'Whether the text is a date that exists, as AAAA-MM-DD.';
+comment on function crm.is_date(text) is 'Whether the text is an existing date in the form YYYY-MM-DD.';
 create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
 language sql stable
 as $$
@@ -3111,8 +3110,8 @@ begin
 end
 $$;
 comment on function crm.check_custom_fields(text, jsonb, jsonb) is
-  'Raises validation_error with each field whose value does not have its defined type, and, if the workspace wants it, '
-  'each field that is not defined. p_known are the values of the record so far.';
+  'Raises validation_error for fields whose value breaks their definition, and, if the workspace refuses them, for '
+  'fields that are not defined. p_known: the record''s current values, which stay valid.';
 create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3175,7 +3174,8 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace has 50 fields in use for this kind of record: no record has more keys.';
+  'Raises validation_error if the workspace has 50 fields in use for this kind of record, the most keys that a '
+  'record may have.';
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3249,7 +3249,7 @@ begin
 end
 $$;
 comment on function api.custom_field_archive(jsonb) is
-  'Takes a definition out of use: its key has no rules any more. Records keep their values. Raises not_found.';
+  'Takes a definition out of use, so that its key counts as undefined. Records keep their values. Raises not_found.';
 create function api.custom_field_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3257,7 +3257,7 @@ declare
 begin
   if d.archived_at is not null then
     perform crm.custom_field_room(d.object_type);
-    -- Values may have changed while nobody indexed them.
+    -- While the field was archived, its values were not indexed: index them all.
     update crm.custom_fields f set archived_at = null, index_below = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     where f.workspace_id = d.workspace_id and f.id = d.id
     returning * into d;
@@ -3398,7 +3398,7 @@ begin
       'custom_fields.' || v_sent.key, '', 'g', v_field.index_below is null,
       format('crm.value_keys(t.custom_fields -> %L)', v_sent.key)
     );
-    -- A filter names one of the choices of a list.
+    -- A field of type choices has a list; a filter names one choice.
     if v_field.type = 'choices' then v_field.type := 'choice'; end if;
     for v_bound in select b.key as operator, b.value as text from jsonb_each_text(v_sent.value) b loop
       v_value := crm.parsed_value(v_field, v_bound.text);
@@ -3442,7 +3442,7 @@ create function crm.rows_by_value(p_sent crm.sent_value, p_record text, p_rows t
 language plpgsql stable set search_path = '' as $$
 declare
   v_is_range boolean := p_sent.low <> p_sent.high;
-  -- A range is read as a whole, or not at all (crm.list_by); the rows of an equality are read newest first.
+  -- A range is read as a whole or not at all (crm.list_by), so it needs no order; an equality is read newest first.
   v_page text := case when not v_is_range then ' and v.id < $1 and v.id >= $2' else '' end;
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
@@ -3468,9 +3468,9 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads the rows with a value from the index, newest first, or the rows in a range of values. '
-  'p_rows is the statement for all rows. p_pending are the records whose values may have changed since they were '
-  'indexed: they are read too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
+  'p_rows: the statement for all rows. p_pending: records whose values may have changed since they were indexed, which '
+  'the statement reads too.';
 
 create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb);
 comment on type crm.record_keys is 'The fields of a record that crm.keep_values indexes.';
@@ -3520,7 +3520,7 @@ declare
 begin
   loop
     exit when clock_timestamp() >= p_end;
-    -- The field that still lacks the newest records.
+    -- Begin with the field that lacks the newest records.
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);
@@ -3694,8 +3694,8 @@ create function crm.own_workspace_name() returns text
 language plpgsql stable security definer set search_path = ''
 as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
 comment on function crm.own_workspace_name() is
-  'The name of the caller''s workspace. Security definer, because crm_api cannot read the table, which also has the '
-  'plan.';
+  'The name of the caller''s workspace. Security definer, because crm_api cannot read crm.workspaces, which also has '
+  'the plan.';
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3766,8 +3766,8 @@ begin
 end
 $$;
 comment on function api.workspace_get(jsonb) is
-  'Returns everything that a call may name in the caller''s workspace: active loss reasons, pipelines with their '
-  'stages, event types, and the members, active ones first, then the newest 200 inactive ones.';
+  'Returns what calls can refer to in the caller''s workspace: active loss reasons, pipelines with their stages, event '
+  'types, custom fields, and the members, active ones first, then the newest 200 inactive ones.';
 
 create function crm.pipeline_row_json(p crm.pipelines) returns json
 language sql stable as $$
@@ -3846,9 +3846,9 @@ begin
 end
 $$;
 comment on function app.pipeline_update(jsonb) is
-  'Deactivates a pipeline, activates it again, or makes it the default. No deal enters an inactive pipeline, even the '
-  'default one. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default (true '
-  'alone). Codes: validation_error, not_found.';
+  'Deactivates a pipeline, activates it again, or makes it the default. No deal enters an inactive pipeline, even if '
+  'it is the default. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default '
+  '(only true). Codes: validation_error, not_found.';
 create function app.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3877,9 +3877,9 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first, including the inactive ones, which '
-  'the API does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, which the API '
+  'does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, '
+  'not_found.';
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5145,22 +5145,21 @@ create table crm.deals (
 comment on table crm.deals is 'Sales in progress or closed.';
 comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
-  'contact was added. '
-  'updated_at cannot show this, because a note changes no field of the deal.';
+  'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
   'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
   'again.';
 comment on column crm.deals.stale_unreported_since is
-  'moved_at of an open, unarchived deal for which deal.stale has not been emitted since; otherwise null.';
+  'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
   'The caller''s own id for the deal. Not unique: crm.lead_receipts makes leads idempotent.';
 comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
-  'The body of the POST leads that created the deal, unchanged while contact and deal change; null for any other '
-  'deal. An insert with it emits lead.received.';
+  'The body of the POST leads that created the deal; a change of contact or deal does not change it. Null for any '
+  'other deal. Inserting a deal with it emits lead.received.';
 comment on column crm.deals.lead_contact_id is
-  'The first contact of a deal that a lead created, kept when the deal gets another contact: erasing that person '
-  'erases the lead too. The id stays even if the contact is merged.';
+  'The contact who sent the lead that created the deal, set when the deal gets another contact, because erasing that '
+  'person erases the lead too. Null before that. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
@@ -5413,7 +5412,7 @@ begin
   if p_args -> 'dry_run' is not distinct from 'true' then
     v_count := cardinality(v_ids);
   else
-    -- In order of id, as in every call that locks several deals, so that none deadlock.
+    -- In order of id, as in every call that locks several deals, so that two such calls cannot deadlock.
     perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
     update crm.deals d set owner_id = v_to
     where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.owner_id = v_from and v_from <> v_to
@@ -5955,7 +5954,7 @@ create table crm.activities (
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
 comment on table crm.activities is
-  'Tasks that move a deal, planned or done. An activity never changes its deal.';
+  'Tasks, calls and meetings of a deal, planned or done. An activity never moves to another deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
@@ -6028,15 +6027,15 @@ begin
 end
 $$;
 comment on function crm.with_activity_defaults(crm.activities) is
-  'Gives each required field that is empty its default; raises no_owner_available.';
+  'Sets each required field that is null to its default; raises no_owner_available.';
 create function crm.activity_new(p_args jsonb) returns crm.activities
 language plpgsql set search_path = '' as $$
 declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Takes the foreign key's lock on the contact now, before a merge can move the rows that refer to the contact. If
-    -- the contact is already merged, the activity gets the contact that replaced it.
+    -- Takes the foreign key's lock on the contact now, so that no merge can move the contact's rows before the activity
+    -- is inserted. If the contact is already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
@@ -6324,7 +6323,7 @@ create domain crm.note_kind as text check (value in ('note', 'observation'));
 comment on domain crm.note_kind is 'The kind of a note: a note or an observation.';
 create domain crm.note_source as text check (value in ('user', 'automation', 'agent', 'integration'));
 comment on domain crm.note_source is
-  'The kind of author. author_id cannot show it, because it is always a member (spec 2.2).';
+  'How the note was created. author_id cannot show this, because it is always a member (spec 2.2).';
 create table crm.notes (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -6554,8 +6553,8 @@ create table crm.proposal_links (
   foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
 );
 comment on table crm.proposal_links is
-  'The one valid link of each proposal, as the SHA-256 of its token: nobody can open a proposal with a dump of this '
-  'table. A separate table, so that crm_api can read proposals but never a hash.';
+  'The one valid link of each proposal, as the SHA-256 of its token, so that nobody can open a proposal with a dump of '
+  'this table. A separate table, so that crm_api can read proposals but never a hash.';
 comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
@@ -6619,7 +6618,7 @@ comment on function api.proposal_view(jsonb) is
 create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
 language plpgsql set search_path = '' as $$
 declare
-  -- Locked, so that only one of a simultaneous acceptance and rejection succeeds.
+  -- Locked, so that of a simultaneous acceptance and rejection only one succeeds.
   v_proposal crm.proposals := crm.proposal_lock(p_id);
   v_unchanged boolean := v_proposal.status = p_status;
 begin
@@ -6647,10 +6646,9 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- Only these three verbs: even if the Edge Function has a mistake, a link's token must not reach more than its own
-  -- proposal.
+  -- Only these three verbs: even if the edge function has a bug, a token must reach only its own proposal.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
-    raise exception 'The verb % is not of proposals', p_verb;
+    raise exception '% is not a verb of proposals', p_verb;
   end if;
   return crm.answer_request(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
 end
@@ -7015,8 +7013,8 @@ begin
 end
 $$;
 comment on function api.deal_contact_remove(jsonb) is
-  'Removes a contact from a deal; a contact that the deal does not have gets the same answer. Raises not_found, and '
-  'validation_error for the main contact, which a PATCH of contact_id replaces.';
+  'Removes a contact from a deal; does nothing if the deal does not have the contact. Raises not_found for an unknown '
+  'deal or contact, and validation_error for the main contact, which a PATCH of contact_id replaces.';
 
 create function crm.uuid_v7_clock() returns uuid
 language sql volatile as $$

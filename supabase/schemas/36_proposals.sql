@@ -174,7 +174,7 @@ declare
 begin
   -- Only these three verbs: even if the edge function has a bug, a token must reach only its own proposal.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
-    raise exception 'The verb % is not of proposals', p_verb;
+    raise exception '% is not a verb of proposals', p_verb;
   end if;
   return crm.answer_request(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
 end

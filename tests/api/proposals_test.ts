@@ -214,7 +214,7 @@ test("The database function for links runs only proposal verbs, and only on the 
     }::text::jsonb
     )`;
   for (const verb of ["deal_get", "contact_list", "proposal_list", "call"]) {
-    await assert.rejects(call(verb), /is not of proposals/);
+    await assert.rejects(call(verb), /is not a verb of proposals/);
   }
   assert.deepEqual([...await call("proposal_view")], [{ id }]);
   assert.deepEqual(await eventsOf(sql, other.id), []);

@@ -254,8 +254,8 @@ export interface NotesListQuery {
   /** Only of this deal; required without company_id and contact_id */ deal_id?: string | undefined;
   /** Only notes of this kind, or of these, separated by commas */
   kind?: T.NoteKind | (T.NoteKind)[] | undefined;
-  /** Only of deals with this company; deal_id may be absent */ company_id?: string | undefined;
-  /** Only of deals with this contact; deal_id may be absent */ contact_id?: string | undefined;
+  /** Only notes of deals with this company; deal_id is then optional */ company_id?: string | undefined;
+  /** Only notes of deals with this contact; deal_id is then optional */ contact_id?: string | undefined;
   /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
   /** The records to show by id and name, beside their _id field; separated by commas */

@@ -825,7 +825,7 @@ export interface DealContact {
   /** Name of the contact; null for a key without contacts:read */ name: string | null;
   /** The role in the deal */ role: string | null;
   /** Whether it is the main contact, the deal's contact_id */ is_main: boolean;
-  /** When it was added to the deal; null for a main contact that was not added itself, and leaves when contact_id changes */
+  /** When it was added to the deal; null if it is only the main contact: it then leaves when contact_id changes */
   added_at: string | null;
 }
 
@@ -940,7 +940,7 @@ export interface DealPage {
 /** What changes; null clears; status aberto reopens; to win or lose the deal, use POST /api-v1-deals/<id>/win or POST /api-v1-deals/<id>/lose */
 export interface DealPatch {
   /** Title; if absent, the name of the contact or company */ title?: string | undefined;
-  /** State */ status?: "aberto" | undefined;
+  /** Status */ status?: "aberto" | undefined;
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;

@@ -18,9 +18,8 @@ export const DealContact = object({
     false,
   ]),
   added_at: field(timestamp().nullable(), [
-    "Quando entrou no negócio; null para um principal que não entrou à parte, e que sai quando contact_id muda",
-    "When it was added to the deal; null for a main contact that was not added itself, and leaves when contact_id " +
-    "changes",
+    "Quando foi adicionado ao negócio; null se só é o principal: então sai do negócio quando contact_id muda",
+    "When it was added to the deal; null if it is only the main contact: it then leaves when contact_id changes",
   ]),
 }).meta({ id: "DealContact", ...doc("Um contato de um negócio", "A contact of a deal") });
 

@@ -102,7 +102,7 @@ export const deal = record("deal", {
     presence: "defaulted on create",
   }),
   status: choice(DEAL_STATUSES, {
-    text: doc("Situação", "State", "aberto"),
+    text: doc("Situação", "Status", "aberto"),
     presence: "required",
     written: "on update",
     filter: true,

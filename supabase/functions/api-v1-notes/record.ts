@@ -22,14 +22,14 @@ export const note = record("note", {
       "company_id",
       doc(
         "Só de negócios desta empresa; dispensa deal_id",
-        "Only of deals with this company; deal_id may be absent",
+        "Only notes of deals with this company; deal_id is then optional",
       ),
     ),
     contact_id: dealFilter(
       "contact_id",
       doc(
         "Só de negócios deste contato; dispensa deal_id",
-        "Only of deals with this contact; deal_id may be absent",
+        "Only notes of deals with this contact; deal_id is then optional",
       ),
     ),
   },

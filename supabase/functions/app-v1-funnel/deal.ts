@@ -20,7 +20,7 @@ const DealActivity = object({
   type: field(z.string(), ["Tipo", "Type", "reuniao"]),
   title: field(z.string(), ["Título", "Title", "Apresentar a proposta"]),
   description: field(text(), ["Descrição", "Description"]),
-  status: field(z.enum(ACTIVITY_STATUSES), ["Situação", "State", "pendente"]),
+  status: field(z.enum(ACTIVITY_STATUSES), ["Situação", "Status", "pendente"]),
   due_at: field(timestamp().nullable(), ["Prazo", "Due date"]),
   completed_at: field(timestamp().nullable(), ["Quando foi concluída", "When it was completed"]),
   owner: field(Reference, ["Responsável", "Owner"]),
@@ -48,7 +48,7 @@ const DealEvent = object({
 export const OpenedDeal = object({
   id: field(uuid(), ["Identificador do negócio", "The deal's id"]),
   title: field(z.string(), ["Título", "Title", "Plano anual"]),
-  status: field(z.enum(DEAL_STATUSES), ["Situação", "State", "aberto"]),
+  status: field(z.enum(DEAL_STATUSES), ["Situação", "Status", "aberto"]),
   value: field(money().nullable(), ["Valor", "Value", 1500]),
   recurring_value: field(money().nullable(), ["Valor mensal", "Monthly value", 300]),
   pipeline: field(Reference, ["Pipeline", "Pipeline"]),

@@ -16,7 +16,7 @@ export const DealProposal = object({
   recurring_value: field(money().nullable(), MONTHLY),
   status: field(z.enum(PROPOSAL_STATUSES), [
     "Situação",
-    "State",
+    "Status",
     "enviada",
   ]),
   sent_at: field(timestamp().nullable(), ["Quando foi enviada", "When it was sent"]),

@@ -48,7 +48,7 @@ export const proposal = record("proposal", {
   value: money({ written: "by the database" }),
   recurring_value: money({ written: "by the database" }),
   status: choice(PROPOSAL_STATUSES, {
-    text: doc("Situação", "State", "enviada"),
+    text: doc("Situação", "Status", "enviada"),
     presence: "required",
     written: "by an action",
     // `expirada` is not stored, because it depends on the current time.

@@ -12,7 +12,7 @@ import { Reference } from "./reference.ts";
 export const TIMELINE_TYPES = ["deal", "stage_change", "activity", "note"] as const;
 
 const TimelineDeal = extended(Reference, {
-  status: field(deal.reply.shape["status"] as z.ZodType, ["Situação", "State", "aberto"]),
+  status: field(deal.reply.shape["status"] as z.ZodType, ["Situação", "Status", "aberto"]),
   value: deal.reply.shape["value"] as z.ZodType,
 }).meta({ id: "TimelineDeal", ...doc("Um negócio, como está agora", "A deal, as it is now") });
 
