@@ -1,5 +1,5 @@
 // The body and the reply of `POST /batch`, for every kind of record. http/batch_items.ts validates the items, and
-// http/batch_results.ts completes the results.
+// http/batch_results.ts adds statuses and error texts to the results.
 import { z } from "zod";
 import type { BatchOperation, BatchOperations, BodyLimits } from "./declaration.ts";
 import { type Doc, doc } from "./doc.ts";
@@ -23,7 +23,7 @@ export function batchOperation(op: string, data: z.ZodType, own: z.ZodRawShape =
 /** Reads a record like `GET /:id`. */
 const GET: BatchOperation = { item: z.object({ op: z.enum(["get"]), id: uuid() }) };
 
-/** The texts of the fields of a batch's body. */
+/** Describes the fields of a batch's body. */
 export const BATCH_FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),
   atomic: doc(
@@ -123,8 +123,8 @@ export function batchBody<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * The declaration of a record's `POST /batch`, without its scope. Each call that writes a single record becomes an
- * operation of the batch.
+ * The declaration of a record's `POST /batch`, without its scope. The operations are create and get, and for some
+ * records update and upsert.
  */
 export function batchOf(record: CrmRecord) {
   const { name, about } = record;

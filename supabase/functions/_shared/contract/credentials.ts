@@ -7,7 +7,7 @@ export const KEY_PREFIX = "svc_";
 /** The digits of base62, in order. */
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The base62 characters that a CRC-32 needs. */
+/** How many base62 characters a CRC-32 needs. */
 const CHECKSUM_LENGTH = 6;
 
 /**
@@ -19,7 +19,7 @@ const KEY = /^svc_[0-9A-Za-z]{43}([0-9A-Za-z]{4})?[0-9A-Za-z]{6}$/;
 /** 32 random bytes in base62, and the slot. Tokens from before slots existed have no slot. */
 const LINK_TOKEN = /^[0-9A-Za-z]{43}([0-9A-Za-z]{4})?$/;
 
-/** Slots have 23 bits, the most that 4 base62 characters can write. */
+/** Slots have 23 bits, the most that 4 base62 characters can hold. */
 const SLOT_BITS = 0x7fffff;
 const SLOT_LENGTH = 4;
 
@@ -38,8 +38,8 @@ export function checksum(text: string): string {
 }
 
 /**
- * The slot of a workspace: the last 23 bits of its id in base62. With several databases, the slot determines which of
- * them has the workspace (nodes.slot_of in run/nodes/proxy.sql is the same).
+ * The slot of a workspace: the last 23 bits of its id, in base62. With several databases, the slot determines which one
+ * has the workspace. nodes.slot_of in run/nodes/proxy.sql computes the same slot.
  */
 export function slotOf(workspaceId: string): string {
   return inBase62(parseInt(workspaceId.slice(-6), 16) & SLOT_BITS, SLOT_LENGTH);
@@ -53,7 +53,7 @@ function inBase62(number: number, length: number): string {
   return digits;
 }
 
-/** Whether a text has the form of a proposal link's token. Any other text is not_found without asking the database. */
+/** Whether a text has the form of a proposal link's token. Any other text gets not_found without a database call. */
 export function isLinkToken(text: string): boolean {
   return LINK_TOKEN.test(text);
 }

@@ -58,8 +58,8 @@ const FIELDS = ["year", "month", "day", "hour", "minute", "second", "offsetHour"
 type Fields = [number, number, number, number, number, number, number, number];
 
 /**
- * Whether a space may be a typing mistake. It stands for `T` only before a time with `:`, and for `+` only after a time
- * with minutes.
+ * Whether a space may be a typing mistake. A space stands for `T` only before a time with `:`, and for `+` only after a
+ * time with minutes.
  */
 function isAmbiguous(parts: Record<string, string | undefined>): boolean {
   return parts["separator"] === " " && parts["colon"] !== ":" ||

@@ -105,9 +105,9 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** Whether a call can be repeated: if it finds what it would add, it answers 200 instead of 201. */
+  /** Whether a repeated call succeeds: if what it would add exists already, it answers 200 instead of 201. */
   findsExisting?: true;
-  /** Adds fields that SQL cannot compute to the reply, also to a replayed one. Must not throw. */
+  /** Adds to every reply, even a replayed one, the fields that SQL cannot compute. Must not throw. */
   finish?: Finish;
   /**
    * The reply is one record and names its version in `ETag`. A GET answers 304 if `If-None-Match` names the version; a
@@ -115,7 +115,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
    */
   etag?: true;
   /**
-   * Whether `X-Ignored-Fields` names the sent fields that were not applied because the reply has `idempotent: true`.
+   * Whether a reply with `idempotent: true` names in `X-Ignored-Fields` the sent fields that were not applied.
    */
   namesUnapplied?: boolean;
   /**

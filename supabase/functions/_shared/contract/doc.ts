@@ -16,7 +16,7 @@ export type FieldDocs = Readonly<Record<string, Doc | undefined>>;
 /**
  * Describes a field, schema or endpoint in Portuguese and English, for the OpenAPI documents.
  *
- * @param example a valid, realistic value; the examples of requests and replies are composed of such values
+ * @param example a valid, realistic value; examples of requests and replies are built from these values
  */
 export function doc(portuguese: string, english: string, example?: unknown): Doc {
   return {

@@ -94,8 +94,8 @@ export function canContinue({ reply }: Endpoint): boolean {
 }
 
 /**
- * Whether an endpoint has query parameters; otherwise it ignores the query. `expand`: it reads only this parameter and
- * ignores any other, because a mistyped one could not change which records it returns.
+ * Whether an endpoint has query parameters; otherwise it ignores the query. `expand`: this is its only parameter, and
+ * any other is ignored, because a mistyped parameter could not change which records the endpoint returns.
  */
 export function takesQuery({ query }: Endpoint): boolean | "expand" {
   const [name, ...others] = Object.keys(query.shape);
@@ -195,7 +195,7 @@ export interface Route {
 /** A resource: one function, whose name is the first part of the path (spec 4), with one gate for all endpoints. */
 export class Resource {
   readonly routes: readonly Route[];
-  /** Guards unknown paths too: an error of the gate precedes their 404. */
+  /** Also runs for unknown paths: the gate's error takes precedence over their 404. */
   readonly gate: GateName;
 
   constructor(readonly name: string, routes: Routes, readonly about: Doc) {

@@ -42,7 +42,7 @@ export function isErrorCode(code: string): code is ErrorCode {
 export class ApiError {
   /**
    * @param code stable, so that clients can depend on it
-   * @param details every invalid field
+   * @param details the invalid fields
    * @param message Portuguese; by default the text of the code
    * @param headers additional headers of the reply
    */
@@ -113,7 +113,7 @@ export interface RaisedField {
   code?: string;
   /** The kind of the record that has this id, if another kind was expected. */
   kind?: FoundKind | null;
-  /** Whether the record that was sent has been merged into the record `id`. */
+  /** Whether the record that the client named has been merged into the record `id`. */
   merged?: boolean | null;
   choices?: Choice[] | null;
 }

@@ -91,7 +91,7 @@ export const EVENTS = {
     change: true,
     when: doc("Um contato foi criado", "A contact was created"),
   }),
-  // The only event whose `data` is not its object, so tools/openapi/events.ts composes the schema.
+  // `data` of this event is not the deal, so tools/openapi/events.ts composes its schema.
   "lead.received": event({
     object: "deal",
     when: doc("POST leads criou um negócio", "POST leads created a deal"),
@@ -205,7 +205,7 @@ export const EVENTS = {
       ),
     },
   }),
-  // The object no longer exists, so tools/openapi/events.ts gives `data` only its id.
+  // The contact's data no longer exists, so in tools/openapi/events.ts `data` has only the contact's id.
   "contact.erased": event({
     object: "contact",
     change: true,

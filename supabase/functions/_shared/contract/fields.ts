@@ -44,7 +44,7 @@ export function name(max = 255) {
   return z.string().trim().refine(...characters(1, max)).meta({ minLength: 1, maxLength: max });
 }
 
-/** Words to search for: `min` to 100 characters, among them a letter, digit or sign. */
+/** Words to search for: `min` to 100 characters, at least one of them neither white space nor a combining mark. */
 export function search(min = 2) {
   return z.string().trim().refine(...characters(min, 100))
     .refine((text) => /[^\p{M}\s]/u.test(text), "Deve ter letras ou dígitos")
@@ -104,7 +104,7 @@ export const customFields = () =>
     )
     .meta({ type: "object", additionalProperties: {}, maxProperties: 50 });
 
-/** A tag: 1 to 60 characters. A comma separates the tags of a filter. */
+/** A tag: 1 to 60 characters, without commas, which separate the tags of a filter. */
 export const tag = () =>
   name(60).refine((text) => !text.includes(","), "Não pode ter vírgula").meta({
     minLength: 1,

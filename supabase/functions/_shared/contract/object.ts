@@ -24,7 +24,7 @@ export function field<Schema extends z.ZodType>(schema: Schema, texts: Texts): D
   return { schema, text: doc(...texts) };
 }
 
-/** An object with these fields. Its meta data has the texts of its fields. */
+/** An object with these fields. Its metadata has the texts of its fields. */
 export function object<Shape extends Fields>(shape: Shape): z.ZodObject<SchemasOf<Shape>> {
   return z.object(schemasOf(shape)).meta({ fields: textsIn(shape) });
 }

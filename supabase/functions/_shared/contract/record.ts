@@ -11,7 +11,7 @@ import { Expanded } from "./reference.ts";
 export interface RecordAbout {
   /** Table of schema `crm`. */
   table: string;
-  /** Name of the reply's schema in OpenAPI. The schemas of the bodies are named New… and …Patch. */
+  /** Name of the reply's schema in OpenAPI. The schemas of the bodies are named New…, …Patch and …Upsert. */
   schema: string;
   /** Describes the reply. */
   text: Doc;
@@ -22,9 +22,9 @@ export interface RecordAbout {
   /** POST requires at least one of these fields. */
   atLeastOneOf?: readonly string[];
   /**
-   * The SQL functions that `deno task records` writes, in addition to the record's public type and JSON:
-   * `crm.<name>_insert`, for one row and for all of a batch, `crm.<name>_lock` and `_save`, the verbs
-   * `api.<name>_get` and `_list`, `_archive` and `_restore`.
+   * The SQL functions that `deno task records` writes, in addition to the record's public type and JSON. `insert`:
+   * `crm.<name>_insert` for one row; `insert all`: also for all rows of a batch; `save`: `crm.<name>_lock` and `_save`;
+   * `get` and `list`: the verbs `api.<name>_get` and `_list`; `archive`: the verbs `_archive` and `_restore`.
    */
   sql?: readonly ("insert" | "insert all" | "save" | "get" | "list" | "archive")[];
   /** Adds the verb `api.<name>_summary`, whose query is {@link CrmRecord.summaryQuery}. */
@@ -41,9 +41,9 @@ export interface RecordAbout {
     text: Doc;
   };
   /**
-   * Indexed columns by which possible duplicates are found, each with an SQL expression for the array of values of the
-   * new row `new`. The insert itself searches for them: a separate statement would make a creation a third more
-   * expensive for Postgres.
+   * Indexed columns by which possible duplicates are found. Each has an SQL expression that computes, from the new row
+   * `new`, the array of values to look for. The insert itself looks for the duplicates: a separate statement would make
+   * a creation a third more expensive for Postgres.
    */
   alike?: Readonly<Record<string, string>>;
   /** Columns that the verb for POST sets and that no client sees. */
@@ -69,9 +69,9 @@ export interface RecordSummary {
   groups: readonly string[];
   /** The fields to add up. */
   sums: readonly string[];
-  /** Maximum records that one call reads; more are too_many_records. */
+  /** Maximum records that one call reads; if there are more, the call fails with too_many_records. */
   most: number;
-  /** The values of `group_by`: each has an SQL expression on row `t`, and the table with the names of its ids. */
+  /** The values of `group_by`. `key`: an SQL expression on row `t`; `names`: the table with the names of ids. */
   by: Readonly<Record<string, { key: string; names?: string }>>;
 }
 

@@ -63,24 +63,24 @@ export interface Filter {
   text?: Doc | undefined;
   /** Whether a list without this parameter, and without a filter that has `ofDeal`, is an error. */
   required?: boolean | undefined;
-  /** The column of the record's deal, instead of the record, that must equal the value. */
+  /** The column that must equal the value, if it is a column of the record's deal instead of the record. */
   ofDeal?: "company_id" | "contact_id" | undefined;
-  /** The column that must equal the value, if it has another name than the parameter. The list uses its index. */
+  /** The column that must equal the value, if its name differs from the parameter's. The list uses its index. */
   column?: string | undefined;
   /** A function of schema `crm` to apply to the value before the comparison. */
   through?: string | undefined;
   /** The parameter takes several values, separated by commas; the verb gets an array. */
   several?: boolean | undefined;
   /**
-   * No two rows of a workspace have the same value. The table has a partial unique index on the workspace
-   * and the column, without rows where it is null, and the list uses it.
+   * No two rows of a workspace have the same value. The list uses the table's partial unique index on the workspace and
+   * the column, which leaves out rows without a value.
    */
   unique?: true;
   /** Most rows have no value. The filter's index omits these rows, so that creating them needs no index entry. */
   sparse?: true;
   /**
-   * The value is a bound for this timestamptz column, instead of a value to equal. The table needs an index on the
-   * workspace, the column and the id, which may leave out rows without a value.
+   * The value is a lower or upper bound for this timestamptz column. The table needs an index on the workspace, the
+   * column and the id, which may leave out rows without a value.
    */
   range?: { column: string; operator: ">=" | "<" } | undefined;
   /**
@@ -93,7 +93,7 @@ export interface Filter {
   hides?: Hiding | undefined;
   /** The value names tags, or values of custom fields, all of which the record must have (25_value_lists.sql). */
   inValues?: true | undefined;
-  /** The value has words to search for, instead of a value to equal. */
+  /** The value has the words to search for. */
   searches?: true | undefined;
 }
 
@@ -247,7 +247,10 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 /** An e-mail address, in lower case. */
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
-/** One of the given words. `writing`: the words that the schema of bodies offers, and the error for other texts. */
+/**
+ * One of the given words. `writing`: the words that the documents offer for bodies, which accept all of them, and the
+ * error for any other text.
+ */
 export const choice = <Word extends string>(
   words: readonly [Word, ...Word[]],
   { filter, ...options }: Options = {},
@@ -278,7 +281,7 @@ export const idCheckedByVerb = (table: string, options: Options = {}) =>
 export const readOnlyId = (options: Options = {}) =>
   field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", ...options });
 
-/** The id of a member that the verb sets, such as the author's. */
+/** The id of a member, such as the author. The verb sets it. */
 export const memberId = (options: Options = {}) =>
   field({ sql: "uuid", shape: rules.uuid(), names: "members" }, {
     presence: "required",
@@ -320,7 +323,7 @@ export const readOnlyDatetime = (options: Options = {}) =>
 /** The time of the record's creation or last change; the database sets it. */
 export const autoTimestamp = () => readOnlyDatetime({ presence: "required" });
 
-/** An object with the given schema, stored as JSON. `shape`: the schema in replies, if it is another one. */
+/** An object with the given schema, stored as JSON. `shape`: the schema in replies, if it differs. */
 export const object = (schema: z.ZodType, options: Options = {}, shape = schema) =>
   field({ sql: "jsonb", rule: schema, shape, long: true }, options);
 

@@ -17,9 +17,9 @@ const Envelope = batchBody(z.unknown());
 
 /**
  * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are carried
- * out. The whole call is an error if the batch is atomic or its envelope is invalid. It is also an error if
- * `parseJsonBody` found 100 errors or more: it lists only 100, and a value with an unlisted error would reach Postgres,
- * which refuses it.
+ * out. If the batch is atomic, an invalid item makes the whole call fail. So does an invalid envelope, and so do 100
+ * errors of `parseJsonBody`: it lists no more, and a value with an unlisted error would reach Postgres, which refuses
+ * the value.
  *
  * @param options see {@link validateBody}
  */
@@ -82,7 +82,7 @@ function shareDetails(errors: readonly ApiError[]): Map<ApiError, readonly Field
   }));
 }
 
-/** Validates one item. Its arguments are the name of the operation and the arguments of the operation's verb. */
+/** Validates one item. The returned `args` are the operation's name and the arguments of its verb. */
 function validateItem(
   operations: BatchOperations,
   item: Json,

@@ -17,8 +17,8 @@ class TooSlow extends Error {}
 
 /**
  * Reads a request's body in two steps, so that the door can identify the sender in between. A body that is not read to
- * its end is not cancelled: after a cancel, Deno 2.9 keeps the connection open for as long as the client does.
- * Otherwise Deno closes it when the request is garbage-collected.
+ * its end is not cancelled: after a cancel, Deno 2.9 keeps the connection open for as long as the client does. Without
+ * a cancel, Deno closes the connection when the request is garbage-collected.
  */
 export class BodyReader {
   readonly #request: Request;

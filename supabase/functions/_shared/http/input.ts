@@ -18,8 +18,8 @@ export interface Input extends ValidInput {
 }
 
 /**
- * The input of a call, and its idempotency key. An invalid call has its key too, because a replay or a conflict
- * precedes the error of the input.
+ * The input of a call, and its idempotency key. An invalid call has its key too, because a replay or a conflict takes
+ * precedence over the error of the input.
  */
 export interface Reading {
   readonly input: Input | ApiError;
@@ -109,7 +109,7 @@ async function parseBody(
   return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }
 
-/** The URL's query, without `new URL`, which throws if the Host header is invalid: Deno builds the URL with it. */
+/** The URL's query. Read without `new URL`, which throws on an invalid Host header: Deno builds the URL with it. */
 function queryOf(url: string, read: true | "expand"): string {
   const start = url.indexOf("?");
   const query = start === -1 ? "" : url.slice(start + 1);

@@ -1,12 +1,11 @@
-// Suggests a valid name for an unknown name. This file is loaded by the first error with an unknown name.
+// Suggests a valid name for an unknown name. Loaded only when an error has an unknown name.
 import type { FieldError } from "../contract/errors.ts";
 import { editDistance } from "../runtime/edit_distance.ts";
 import { NEAR, type UnknownDetail } from "./unknown_names.ts";
 
 /**
- * For each valid name, the names that people send instead, taken from other CRMs or from Portuguese.
- * If an unknown name is listed for several valid names, the first that the call accepts is suggested. All names are in
- * lower case and without accents.
+ * For each valid name, the names that people send instead, from other CRMs or Portuguese, in lower case and without
+ * accents. If an unknown name is listed for several valid names, the first that the call accepts is suggested.
  */
 const MEANT_BY: Readonly<Record<string, string>> = {
   name: "nome title titulo full_name nome_completo fullname company_name display_name razao_social",
@@ -87,8 +86,9 @@ export function nameNearest(details: readonly FieldError[], budget: { left: numb
 }
 
 /**
- * The nearest valid name: one that differs in spelling (`dealId`), has the unknown name as an alias, or differs by up
- * to 3 typing mistakes; null if there is none.
+ * The nearest valid name: the same name in snake case (`deal_id` for `dealId`), perhaps with `_id` added; else one for
+ * which MEANT_BY lists the unknown name; else the one with the fewest typing mistakes, at most 1 per 3 letters and 3 in
+ * all. Null if there is none.
  */
 export function nearestName(unknown: string, valid: readonly string[]): string | null {
   if (unknown.length > MAX_LENGTH) return null;

@@ -35,7 +35,7 @@ let waiting: Entry[] = [];
 /** The keys that have a 429 among the waiting requests. */
 const limited = new Set<string>();
 let dropped = 0;
-/** Ends the pause before the next statement; null while nothing is collected. */
+/** Ends the pause before the next statement; null if there is no pause now. */
 let writeNow: (() => void) | null = null;
 let isRunning = false;
 
@@ -125,9 +125,9 @@ function rowOf({ workspaceId, keyId, requestId, method, url, params, status, err
   };
 }
 
-/** A word of a path. Any other part may be a value, such as an e-mail address; only ids are shown. */
+/** A part of a path that is logged, like ids. Any other part may be a value, such as an e-mail address. */
 const WORD = /^[a-z][a-z0-9-]{0,39}$/;
-/** A name of a parameter or field; anything else may be a value in the wrong place. */
+/** A name of a parameter or field that is logged. Any other text may be a value in the wrong place. */
 const NAME = /^[\w.[\]-]{1,100}$/;
 const HIDDEN = "…";
 const MAX_PARTS = 20;

@@ -96,9 +96,9 @@ async function endpointOf({ load }: Served, { operation }: RouteEntry): Promise<
 }
 
 /**
- * Determines the outcome of a call. Errors of the gate precede errors of the request (spec 5.7). The request is
- * nevertheless validated before the gate runs, so that every call needs only one statement: for an invalid request the
- * statement runs the gate without a verb.
+ * Determines the outcome of a call. Errors of the gate take precedence over errors of the request (spec 5.7). The
+ * request is nevertheless validated before the gate runs, so that one statement is enough: for an invalid request it
+ * runs the gate without a verb.
  */
 async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> {
   const { target } = call;
@@ -124,12 +124,12 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   const valid = !(input instanceof ApiError) && { verb: target.operation, args: input.args };
   const door = await ask({ scope: target.requirement, idempotency, ...valid });
   const result = async () => {
-    // A replay precedes the error of the input: a new release may have made the repeated request invalid.
+    // A replay takes precedence over the input's error: a new release may have made the repeated request invalid.
     if (input instanceof ApiError && !door.replayed) return input;
     const success = await createSuccess(served, target, input, door);
     return isRead(call) ? notModifiedOr(success, call.request) : success;
   };
-  // Caught here, so that the outcome keeps the caller, whose log of requests must show the error too.
+  // Caught here, so that the outcome names the caller: the caller's request log must show the error too.
   return outcomeOf(door, () => result().catch((fault) => internalError(call, fault)));
 }
 
@@ -209,7 +209,7 @@ async function createSuccess(
   };
 }
 
-/** The header that names records similar to the new one. The verb appends a field with this name to its reply. */
+/** The header that names records similar to the new one, taken from the field that the verb appends to its reply. */
 const DUPLICATES = "X-Possible-Duplicate";
 
 interface CreationReply {

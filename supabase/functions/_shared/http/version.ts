@@ -4,8 +4,8 @@ import { sha256 } from "../runtime/sha256.ts";
 import type { Success } from "./outcome.ts";
 
 /**
- * `ETag` for a reply that shows one record. It is computed from the reply's text in the same way as by `crm.version`,
- * so that PATCH can compare it in SQL while holding the row's lock.
+ * `ETag` for a reply that shows one record. It is computed from the reply's text as in `crm.version`, so that PATCH can
+ * compare it in SQL while holding the row's lock.
  */
 export function versionHeaders({ etag, method }: RouteEntry, body: string): Record<string, string> {
   if (etag === undefined) return {};
@@ -60,7 +60,7 @@ export function readIfMatch({ headers }: Request): string[] | null | ApiError {
   const tags = header === null ? "any" : parseTags(header);
   if (tags === "any") return null;
   if (tags === null) return new ApiError("bad_request", undefined, MALFORMED_IF_MATCH);
-  // The part after the dot is the version of the details, which PATCH does not change.
+  // The part after the dot is the version of fields that a GET added, which PATCH does not change.
   return tags.flatMap(({ weak, opaque }) => weak ? [] : opaque.slice(1, -1).split(".")[0]!);
 }
 

@@ -5,7 +5,7 @@ import { randomToken } from "./random_token.ts";
 const VISIBLE_PREFIX_LENGTH = 12;
 
 /**
- * Generates an API key of a workspace: prefix, 256 random bits, slot, checksum. The checksum lets secret scanners
+ * Generates an API key for a workspace: prefix, 256 random bits, slot, checksum. The checksum lets secret scanners
  * recognise a key, and lets the service refuse a mistyped key without asking the database.
  *
  * @param workspaceId if absent, the key is for a workspace that does not exist, so no database knows it
@@ -15,13 +15,13 @@ export function generateKey(workspaceId: string = crypto.randomUUID()): string {
   return key + checksum(key);
 }
 
-/** A new secret of a key, and the parts of it that the database stores. */
+/** A key's new secret, and what the database stores of it. */
 export interface KeySecret {
   value: string;
   stored: { prefix: string; hash: string };
 }
 
-/** Generates a secret for a key of a workspace. */
+/** Generates a secret for a workspace's key. */
 export function generateKeySecret(workspaceId: string): KeySecret {
   const value = generateKey(workspaceId);
   return { value, stored: { prefix: value.slice(0, VISIBLE_PREFIX_LENGTH), hash: hashCredential(value) } };

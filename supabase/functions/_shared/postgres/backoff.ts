@@ -21,7 +21,7 @@ const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
 };
 
 /**
- * Maximum milliseconds for which other calls wait for the result of an attempt: the very first one, and one after a
+ * Maximum milliseconds for which other calls wait for the result of an attempt: of the first one, and of one after a
  * failure.
  */
 const FIRST_ATTEMPT_MS = 5_000;
@@ -117,7 +117,7 @@ export class ConnectBackoff {
 }
 
 /**
- * The reason of a failure. Postgres reports wrong credentials as class 28, and 57P0x while it starts or stops.
+ * The reason for a failure. Postgres reports class 28 for wrong credentials, and 57P0x while it starts or stops.
  * Supavisor reports XX000 for whatever it rejects itself, such as an unknown user or a blocked address.
  */
 function reasonOf(error: unknown): Reason {

@@ -22,8 +22,8 @@ const EXAMPLE = "postgresql://crm_functions:<password>@<host>:6543/postgres?sslm
  * of the data); DATABASE_CA, the certificates (PEM) of the authorities that may have issued the server's certificate,
  * by default those that the runtime trusts.
  *
- * @throws Error for an unusable value, and for a connection without TLS to another machine, on which password and
- *  data would be readable. The message contains no secret.
+ * @throws Error for an unusable value; and, if the service is hosted, for a connection without TLS to another machine,
+ *  which would expose the password and the data. The message contains no secret.
  */
 export function readConnection(): ConnectionSettings {
   const text = Deno.env.get("DATABASE_URL") ?? "";
@@ -46,7 +46,7 @@ export function readConnection(): ConnectionSettings {
   return { connectionString: url.href, ssl: tls && { ...(ca && { ca }) } };
 }
 
-/** Replaces each pair of characters `\n`, with which a file of variables may write line breaks, with a line break. */
+/** Turns each `\n` written as two characters, as in a file of environment variables, into a line break. */
 export function restoreLineBreaks(certificate: string): string {
   return certificate.replaceAll("\\n", "\n");
 }

@@ -96,8 +96,7 @@ async function createConfiguredPool(): Promise<pg.Pool> {
 }
 
 /**
- * @throws Error for a size that is not a whole number above 0, with which every call would wait for a connection in
- * vain
+ * @throws Error if the size is not a whole number above 0: with such a size no call would get a connection
  */
 function checkPoolSize(): void {
   if (Number.isInteger(poolSize()) && poolSize() >= 1) return;
@@ -113,8 +112,7 @@ function checkPoolSize(): void {
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function query<Row>({ owner, isShortRead, ...statement }: Statement): Promise<Row[]> {
-  // Waits before it takes a place of its owner or of the pool, because a waiting statement would keep that place from
-  // others.
+  // Waits before it takes one of its owner's places, because it would keep that place from others while it waits.
   if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   const run = () => isShortRead ? runShortRead<Row>(statement) : runStatement<Row>(statement);
   if (owner === undefined) return await run();

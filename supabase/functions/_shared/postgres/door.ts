@@ -33,8 +33,8 @@ export interface Door {
   /** Whether a call may share a connection with others; by default it may not. */
   isShortRead?(call: DoorCall): boolean;
   /**
-   * Messages of errors that speak of this kind of caller instead of a key. That of insufficient_scope stands before the
-   * scope.
+   * Error messages that name this kind of caller instead of a key. The scope is appended to the message of
+   * insufficient_scope.
    */
   readonly messages?: Readonly<Partial<Record<ErrorCode, string>>>;
 }
@@ -51,7 +51,7 @@ export interface Admission {
   /** The id of the key, of the link's proposal, or of the member. */
   callerId: string | null;
   workspaceId: string | null;
-  /** False if the credential is unknown or no longer valid. */
+  /** False if the credential is unknown, or if the door refuses every call with it. */
   admitted: boolean;
   /** Null if the caller is unknown, or the call was not counted. */
   rate: RateLimit | null;
@@ -155,7 +155,8 @@ function identify(door: Door, call: DoorCall): Promise<Row> {
 }
 
 /**
- * Identifies the caller if it is unknown and other calls run, and counts its earlier calls that were cancelled.
+ * Identifies an unknown caller if other calls run or if earlier calls with its credential were cancelled, and counts
+ * those cancelled calls.
  *
  * @returns the door's row if it refused the caller
  */

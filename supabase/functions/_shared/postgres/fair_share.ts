@@ -1,10 +1,10 @@
-/** The owner of all statements for unknown callers, because a stranger can invent any number of keys. */
+/** The one owner of the statements for all unknown callers: a stranger can invent any number of keys. */
 export const UNKNOWN_OWNER = "unknown";
 
 /**
- * The owner of a task: the id of a workspace, or a function that finds the id. With a function, the task starts at once
- * if no other task runs; the function is called when another task has to wait. The function resolves with undefined if
- * nobody owns the task.
+ * The owner of a task: an id, such as a workspace's, or a function that finds the id. With a function, the task starts
+ * at once if no other task runs; the function is called when another task has to wait. The function resolves with
+ * undefined if nobody owns the task.
  */
 export type Owner = string | (() => Promise<string | undefined>);
 
@@ -15,8 +15,8 @@ interface Place {
 }
 
 /**
- * Limits how many tasks of one owner, a workspace, run at the same time; further tasks wait in a queue. Calls of one
- * workspace wait for each other's locks in the database, so without a limit a busy workspace would occupy every
+ * Limits how many tasks of one owner, such as a workspace, run at the same time; further tasks wait in a queue. Calls
+ * of one workspace wait for each other's locks in the database, so without a limit a busy workspace would occupy every
  * connection with waiting calls.
  */
 export class FairShare {

@@ -9,7 +9,7 @@ const IDLE_MS = 60_000;
 /** Interval of the checks, in milliseconds. */
 const CHECK_MS = 15_000;
 
-/** How long a statement of a pipeline waits for a lock; the statements behind it wait as long. */
+/** Maximum time that a pipelined statement waits for a lock. The statements behind it wait too. */
 const PIPELINE_LOCK_TIMEOUT = "250ms";
 
 type Callback = (error: Error | null, client?: unknown) => void;
@@ -42,10 +42,10 @@ export function createPool(
   closeIdleConnections(pool);
   // The pool has removed the connection already. Without a listener the error would end the isolate.
   pool.on("error", (error) => log("connection_lost", { error: error.message }));
-  // The statement of a broken connection fails anyway. Without a listener the error would also end the isolate.
+  // A statement on a broken connection fails anyway. Without a listener the error would also end the isolate.
   pool.on("connect", (client) => client.on("error", () => {}));
   if (pipeline) {
-    // Sent before the first statement, which fails too if this one does.
+    // Sent before the connection's first statement. If the connection fails here, that statement reports it.
     pool.on("connect", (client) => {
       client.query(`set lock_timeout = '${PIPELINE_LOCK_TIMEOUT}'`).catch(() => {});
     });

@@ -12,7 +12,7 @@ export function functionsUrl(): string {
 }
 
 /**
- * The base URL at which a function calls another function. Environment: SUPABASE_URL, the shorter way in Docker, else
+ * The base URL at which a function calls another function. Environment: SUPABASE_URL, the shorter route in Docker, else
  * PUBLIC_URL.
  */
 export function internalFunctionsUrl(): string {
@@ -33,8 +33,8 @@ export function issuerUrl(): string {
 }
 
 /**
- * The address of the console without a trailing slash; "" if unset. Environment: APP_ORIGIN, an origin or a folder on
- * one.
+ * The address of the console without a trailing slash; "" if unset. Environment: APP_ORIGIN, an origin with or without
+ * a path.
  */
 export function appUrl(): string {
   return withoutSlash(Deno.env.get("APP_ORIGIN"));

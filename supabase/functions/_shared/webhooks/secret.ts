@@ -42,8 +42,9 @@ export async function encryptSecret(
 }
 
 /**
- * The id under which the value of a subscription's own header is encrypted. It is not the secret's id, so that neither
- * can be stored in place of the other: a secret would be sent to the receiver, and a known value would sign.
+ * The id with which the value of a subscription's own header is encrypted. It differs from the id for the secret, so
+ * that neither can be stored in place of the other: a secret would be sent to the receiver as a header, and deliveries
+ * would be signed with a header's value, which people know.
  */
 export const headerOf = (subscriptionId: string) => `header of ${subscriptionId}`;
 
