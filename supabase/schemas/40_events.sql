@@ -25,7 +25,7 @@ language sql stable set search_path = '' as $$
   join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = p_table
 $$;
-comment on function crm.partition_key(regclass) is 'The column, a UUIDv7, by whose time a table is partitioned.';
+comment on function crm.partition_key(regclass) is 'The UUIDv7 column by whose time a table is partitioned.';
 
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
 language sql stable set search_path = '' as $$
@@ -43,12 +43,12 @@ create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
-  'How many days a partitioned table keeps its rows. crm.events keeps them as long as the change log goes back.';
+  'How many days a partitioned table keeps its rows. Those of crm.events are kept for the change log.';
 
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
--- A delivery is updated once, when it ends. With free room in its page the update needs no new index entry and no
--- vacuum: the next delivery to end in that page reuses the room of the first version.
+-- Most deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT)
+-- and needs no vacuum: the next update in the page reuses the room of the old row version.
 as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
 comment on function crm.partition_fillfactor(regclass) is
   'To what percentage inserts fill a page of a partition; the rest is room for updates.';
@@ -119,7 +119,7 @@ end
 $$;
 comment on function crm.make_partition(regclass, date) is
   'Creates the partition of a day and moves the day''s rows out of the default partition without firing triggers; '
-  'returns how many. The caller has locked the table.';
+  'returns how many rows it moved. The caller has locked the table.';
 
 create function crm.manage_partitions(
   p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
@@ -128,8 +128,8 @@ create function crm.manage_partitions(
 -- Security definer, so that a partition gets the owner of its table, whoever runs the job.
 language plpgsql security definer set search_path = ''
 -- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
--- deadlock_timeout, so this function gives up before Postgres resolves a deadlock by an error in another transaction:
--- crm.emit would catch that error, and the event would be lost.
+-- deadlock_timeout, so this function gives up before Postgres breaks a deadlock by failing another transaction's
+-- statement: crm.emit would catch that error, and the event would be lost.
 set lock_timeout = '200ms' as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
@@ -174,9 +174,9 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- `attach` alone takes a weaker lock: an insert into the default partition would then fail once the day has a
-      -- partition. `only` is enough, because nobody locks another partition without locking the table. The default
-      -- partition is locked too, because its bounds change and a vacuum may hold it.
+      -- `attach` alone takes a weaker lock: a simultaneous insert of a row of that day into the default partition would
+      -- fail. `only` is enough, because nobody locks another partition without locking the table. The default partition
+      -- is locked too, because its bounds change and a vacuum may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
         -- Computed again, because rows may have been written meanwhile.
@@ -208,9 +208,9 @@ $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
   'partitions older than crm.kept_days (at most ten in each run), and deletes rows that old from the queue and the '
-  'default partition. Gives up waiting for a lock after 200 ms and returns the reason in `hindrance`: the next run '
-  'tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has more '
-  'than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
+  'default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the next '
+  'run tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has '
+  'more than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
 
 -- Events: what happened in a workspace (spec 6.1). The feed and webhooks go back 30 days, the change log 90.
 
@@ -258,9 +258,9 @@ create table crm.events (
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.events is
-  'One row for each event, whether or not anybody subscribes. Only crm.emit, in the transaction of the change, and '
-  'crm.send_test_event write it. Kept for 90 days in daily partitions. Without foreign keys, because with one each '
-  'event would lock the workspace''s row.';
+  'One row for each event, whether or not anybody subscribes. Written in the transaction of the change, by crm.emit '
+  'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
+  'foreign keys, because with one each event would lock the workspace''s row.';
 comment on column crm.events.facts is
   'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
   'JSON.';
@@ -270,8 +270,7 @@ comment on column crm.events.caller_id is
   'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
   'of the database.';
 comment on column crm.events.position is
-  'The place in the feed, given by the writing transaction (crm.feed_position). Events of one transaction are ordered '
-  'by id.';
+  'The place in the feed (crm.feed_position). Events of one transaction have the same position and are ordered by id.';
 call crm.protect('crm.events');
 create table crm.events_default partition of crm.events default;
 comment on table crm.events_default is
@@ -290,12 +289,12 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'Call it once after restoring a dump into another cluster, before the first call of the API: positions then continue '
-  'a trillion above the greatest stored one. Clients may hold cursors to events that were written after the backup and '
-  'are lost: new events must lie after those cursors. Reads all events. Returns the new offset.';
+  'Call it once after restoring a dump into another cluster, before the first call of the API: new positions then '
+  'begin a trillion above the greatest stored one. So new events also lie after the cursors that clients hold to '
+  'events lost with the old cluster. Reads all events. Returns the new offset.';
 
--- Test events show a made-up object in the real shape of the event (spec 6.2). The values are the examples of the
--- OpenAPI documents; the functions that turn them into JSON are those for real events.
+-- Test events show a made-up object in the real shape of the event (spec 6.2): the examples of the OpenAPI documents,
+-- turned into JSON by the same functions as real events.
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$

@@ -28,28 +28,29 @@ create table crm.webhook_subscriptions (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
   check ((behind_since is null) = (behind_position is null) and (behind_since is null) = (behind_id is null)),
-  -- The id alone must be unique, in all workspaces: a secret is encrypted for the subscription's id, by a function that
-  -- does not know the workspace yet.
+  -- Unique across all workspaces, because a secret is encrypted for the id alone: the function that encrypts it does
+  -- not know the workspace yet.
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
-  'The key that created the subscription; revoking the key ends the subscription. Null if a person created it in the '
-  'console: the audit log names the person.';
+  'The key that created the subscription; revoking the key ends the subscription, unless keep_webhooks '
+  '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target without the port: attempts to one host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
-  'Why the subscription is inactive: deleted, failures (a fifth attempt failed) or key_revoked. Waiting deliveries '
-  'are cancelled if it was deleted, otherwise held.';
+  'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. '
+  'Waiting deliveries are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
   'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'When its events stopped getting deliveries, because too many deliveries wait (crm.fan_out_within_bound). The job '
-  'webhook-catch-up creates those deliveries later, from the events.';
+  'Since when new events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
+  'webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
+  'While the subscription is behind: the position in the feed (with behind_id) up to which every event has its '
+  'delivery.';
 comment on column crm.webhook_subscriptions.behind_id is
   'While the subscription is behind: the event id that belongs to behind_position.';
 comment on column crm.webhook_subscriptions.filters is
@@ -58,7 +59,7 @@ comment on column crm.webhook_subscriptions.filters is
 comment on column crm.webhook_subscriptions.payload is
   'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
-  'The name of the header that the receiver wants in each attempt, or null. Its value is in crm.webhook_secrets.';
+  'The additional header that each attempt sends, as {"name": "X-Key"}, or null. Its value is in crm.webhook_secrets.';
 comment on column crm.webhook_subscriptions.notice_due_at is
   'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
   'sets a later time. Null: no mail to send.';
@@ -148,7 +149,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- Returns all active ones (50 at most). The limit is for inactive ones, which are kept for ever.
+      -- The limit never cuts off active subscriptions (50 at most), only inactive ones, which are kept for ever.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -174,8 +175,8 @@ begin
 end
 $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
-  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
-  'workspace wait until the transaction ends.';
+  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Until the transaction ends, '
+  'other calls of this function for the workspace wait.';
 
 create function crm.check_new_subscription(p_subscription crm.webhook_subscriptions) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -185,7 +186,8 @@ declare
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
   -- Inactive subscriptions are kept for ever, so the number created in 30 days has a limit. Automation tools subscribe
-  -- again each time a workflow is switched on, so equal subscriptions count once; a second limit counts all of them.
+  -- again each time a workflow is switched on, so subscriptions with the same target and events count once; a second
+  -- limit counts all of them.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -204,8 +206,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or if it created 500 with other targets or '
-  'events, or 5,000 in all, in the last 30 days.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or if in the last 30 days it created 5,000, '
+  'or 500 that differ from each other and from this one in target or events.';
 
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
@@ -277,7 +279,7 @@ $$;
 comment on function crm.check_filters(uuid, jsonb) is
   'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
   'invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
-  'filter''s pipelines, because no event would pass, and for names that changed_fields never has.';
+  'filter''s pipelines, because no event would pass, and for field names that no event has in changed_fields.';
 
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -337,9 +339,9 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes those of event_types, filters, payload, header and name that the arguments have. Null, or an empty object '
-  'or text, removes filters, header or name. The new values apply to later events; waiting deliveries are sent with '
-  'the new payload and header. Raises not_found; for filters see crm.check_filters.';
+  'Changes event_types, filters, payload, header and name, each if it is in the arguments. Null or an empty value '
+  'removes filters, header or name. The new values apply to later events; waiting deliveries are sent with the new '
+  'payload and header. Raises not_found; for filters see crm.check_filters.';
 
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -350,7 +352,7 @@ begin
 end
 $$;
 comment on function api.webhook_update(jsonb) is
-  'Changes a subscription (crm.change_subscription), also an inactive one, and returns it.';
+  'Changes a subscription, even an inactive one (crm.change_subscription), and returns it.';
 
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

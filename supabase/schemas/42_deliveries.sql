@@ -25,8 +25,8 @@ create table crm.webhook_deliveries (
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
-  -- A generated column for the condition of an index: changing a column that an index names, even in its condition,
-  -- rewrites the row's entries in all indexes. A delivery that succeeds leaves this column as it is
+  -- For the condition of an index, in place of `state`: changing a column that an index names, even in its condition,
+  -- rewrites the row's entries in all indexes. A delivery that succeeds does not change this column
   -- (docs/decisions/0023-speed-in-postgres.md).
   ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
@@ -41,8 +41,8 @@ comment on column crm.webhook_deliveries.state is
 comment on column crm.webhook_deliveries.series is
   'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
-  'Recorded attempts in this series. If a dispatcher dies during an attempt, the next attempt has the same number, '
-  'because the failure was not the receiver''s.';
+  'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
+  'the receiver''s failure: the next attempt has the same number.';
 comment on column crm.webhook_deliveries.ended_badly is
   'Whether the delivery failed or was cancelled, for the index of such deliveries.';
 comment on column crm.webhook_deliveries.next_attempt_at is
@@ -72,7 +72,7 @@ create table crm.webhook_attempts (
   primary key (workspace_id, delivery_id, series, number)
 ) partition by range (delivery_id);
 comment on table crm.webhook_attempts is
-  'The outcome of each attempt, kept as long as its delivery, in partitions by the day of the event.';
+  'The outcome of each attempt. Kept for 30 days like its delivery, in partitions by the day of the event.';
 comment on column crm.webhook_attempts.status is
   'The HTTP status of the response; null if its headers did not arrive completely.';
 comment on column crm.webhook_attempts.reason is
@@ -153,8 +153,8 @@ begin
 end
 $$;
 comment on function crm.event_data(crm.events, text) is
-  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
-  'type of the object (crm.event_types).';
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. p_object_type is that of the '
+  'event in crm.event_types.';
 
 create function crm.object_name(p_workspace_id uuid, p_object_type text, p_object_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
@@ -232,8 +232,8 @@ $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
   'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
   'object itself, or the deal to which an activity, note or proposal belongs. owner_id is the object''s owner, '
-  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only updated events. '
-  'Compares the object as it is now.';
+  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only `updated` '
+  'events. Values are those of the object as it is now.';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
@@ -253,7 +253,7 @@ begin
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then
-  -- One body that cannot be built must not prevent the claim of a whole batch.
+  -- A body that cannot be built must not make the claim of a whole batch fail.
   raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
   return null;
 end

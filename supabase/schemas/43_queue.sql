@@ -1,7 +1,7 @@
--- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that a claim costs the
--- same however much is stored, and however much waits for inactive subscriptions or suspended workspaces. Only the
--- database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's functions
--- are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
+-- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that the cost of a
+-- claim does not grow with what is stored, nor with what waits for inactive subscriptions or suspended workspaces. Only
+-- the database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's
+-- functions are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
 --
 -- Postgres often plans a statement while the queue is empty, and keeps the plan when the queue is long. Such a plan
 -- uses the index with the fewest pages, even if another one would serve better. So the functions that read the queue
@@ -16,7 +16,7 @@
 
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is
-  'The numbers of leases. Each is used once: a delivery that is sent again gets a new one.';
+  'The numbers of leases (lease_token). Each claim of a delivery takes a new one.';
 
 create table crm.webhook_queue (
   workspace_id uuid not null,
@@ -37,15 +37,15 @@ create table crm.webhook_queue (
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
   'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
-comment on column crm.webhook_queue.event_id is 'The event, so that a claim reads no partition of deliveries.';
+comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not read the delivery.';
 comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
 comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite '
-  'its successor''s outcome, and an outcome sent twice counts once.';
+  'Fencing token of the last lease, cleared when its outcome is recorded: so a dispatcher whose lease ended cannot '
+  'overwrite its successor''s outcome, and an outcome sent twice counts once.';
 comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
@@ -82,7 +82,7 @@ comment on table crm.webhook_unsettled is
   'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
   'queue.';
 comment on column crm.webhook_unsettled.send_now is
-  'True after a reactivation: deliveries that wait for their next attempt become due at once.';
+  'After a reactivation: deliveries that wait for their next attempt become due at once.';
 comment on column crm.webhook_unsettled.sent_to is
   'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
   'for its normal time.';
@@ -112,7 +112,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- All rows at once, because most deliveries end together, in one crm.delivery_record.
+  -- One statement for all deliveries that ended, because crm.delivery_record mostly ends many together.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -143,7 +143,7 @@ begin
 end
 $$;
 comment on function crm.enqueue_changed() is
-  'Trigger: copies changes of deliveries to the queue: new times, ends, new series.';
+  'Trigger: brings the queue up to date after deliveries changed: their next attempt, their end, or a new series.';
 create trigger enqueue_changed after update on crm.webhook_deliveries
   referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
 
@@ -252,12 +252,12 @@ $$;
 comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
   'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. '
-  'Returns true if no row is left.';
+  'Returns true if no row is left to change.';
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
-  -- `do update`, because it waits for the row's lock: a claim that is still applying the earlier state deletes this row
-  -- when it is done, and `do nothing` would then lose the new state.
+  -- `do update`, because it waits for the lock of an existing marker: a claim may still be applying the earlier state,
+  -- and then deletes the marker. `do nothing` would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -270,7 +270,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most subscriptions have few rows: settle those rows here, so that no claim has to.
+  -- Most subscriptions have few rows: settled here, they leave nothing for claims to do.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -293,7 +293,8 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The time limit is for the whole claim, which visits all shards: cancelling 500 deliveries takes about 100 ms.
+    -- The limit counts from the start of the claim, which visits all shards: cancelling 500 deliveries takes about 100
+    -- ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
       delete from crm.webhook_unsettled u
@@ -303,5 +304,5 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that crm.webhook_unsettled names, unless the claim has already taken 50 ms: '
-  'then a later claim, which visits the shards in another order, does it. The caller has locked the shard.';
+  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms; '
+  'a later claim, which visits the shards in another order, settles the rest. The caller has locked the shard.';

@@ -31,14 +31,14 @@ create type crm.claim_candidate as (
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery that its subscription and workspace have room for. workspace_rank is the number that the delivery '
-  'would have among the workspace''s deliveries in flight.';
+  'A ready delivery that its subscription and workspace have room for. workspace_rank: its place among the '
+  'workspace''s deliveries in flight if it is claimed.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60, so that one round looks at all
+  -- How many subscriptions one round looks up, each in about 20 microseconds. At least 60, so that a round covers all
   -- subscriptions of a workspace (at most 50 active ones).
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
@@ -87,7 +87,8 @@ begin
           and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
       ) f
     ),
-    -- Mark these to be held: an event can enqueue for a subscription that becomes inactive at the same moment.
+    -- Marks subscriptions whose deliveries must be held: an event may enqueue a delivery while its subscription is
+    -- being deactivated.
     stray as (
       insert into crm.webhook_unsettled (workspace_id, subscription_id)
       select t.workspace_id, t.subscription_id from target t where not t.may_send
@@ -130,7 +131,8 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- Some subscriptions of the last workspace may be unseen: the next call begins with that workspace.
+      -- The last workspace but one: some subscriptions of the last may be unseen, so the next call begins with the last
+      -- again.
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
@@ -147,9 +149,9 @@ begin
 end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
-  'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is '
-  'slow), 8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads '
-  'p_limit subscriptions, at least 60; the next call begins after them. The caller has locked the shard.';
+  'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
+  '8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads p_limit '
+  'subscriptions, at least 60; the next call continues there. The caller has locked the shard.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
@@ -188,7 +190,8 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Stop once there are enough workspaces, so that none gets a second place before others get their first.
+    -- Search on until there are enough workspaces to fill the batch, so that no workspace gets a second delivery before
+    -- others get their first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then return; end if;
@@ -237,7 +240,7 @@ begin
           offset 0
         ) r
       ))
-      -- Written so that the index of ready rows cannot serve the condition: a plan might read that index whole.
+      -- Not `=`, which the index of ready rows could serve: a plan might read that index whole.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -263,5 +266,5 @@ comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
   'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps; header_name and '
   'header_value are null unless the subscription has its own header. At most 64 deliveries are in flight to a host, 32 '
-  'of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers claim at the same time, '
-  'each from its own shards.';
+  'of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers may claim at the same '
+  'time, each from shards that it has locked.';

@@ -7,7 +7,7 @@ as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
 comment on function crm.retry_delay(integer) is
-  'The wait after the n-th failed attempt (spec 6.5); null after the fifth.';
+  'The wait after that many failed attempts (spec 6.5); null after the fifth.';
 
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
@@ -29,7 +29,7 @@ declare
   v_deactivating bigint[] := '{}';
   v_target_url text;
 begin
-  -- Locked in order of id, so that two groups cannot deadlock.
+  -- Locked in order of id, so that two simultaneous calls cannot deadlock.
   with held as materialized (
     select o.*, q.subscription_id
     from (
@@ -41,8 +41,8 @@ begin
       ) with ordinality as o (
         workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
       )
-      -- Always true, but it makes Postgres expect one outcome and not a hundred. For a hundred it would read a whole
-      -- day's partition, because it does not know that an id is in one partition only.
+      -- Always true, but it makes Postgres expect one outcome instead of a hundred. For a hundred it would scan whole
+      -- partitions, because it does not know that an id is in only one.
       where o.lease_token between 0 and 9223372036854775807
       order by o.workspace_id, o.delivery_id
     ) o
@@ -80,7 +80,8 @@ begin
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  -- In order of subscription, so that two groups cannot deadlock; within one, in the order of the outcomes.
+  -- In order of subscription, so that two simultaneous calls cannot deadlock; for one subscription, in the order of the
+  -- outcomes.
   for v_attempt in
     select r.*
     from (
@@ -102,7 +103,7 @@ begin
       update crm.webhook_subscriptions s
       set failure_count = 0, last_success_at = v_now, slow_since = null
       where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
-        -- One update for all successes of the group.
+        -- Only the first success of this call updates the row.
         and (s.failure_count > 0 or s.slow_since is not null or s.last_success_at is distinct from v_now);
       continue;
     end if;
@@ -172,7 +173,7 @@ declare
   v_next timestamptz;
 begin
   -- Ready deliveries may be left because another claim had locked their shard, or because they were added since. If the
-  -- workspace has a delivery in flight, its dispatcher will claim the others.
+  -- workspace has a delivery in flight, the dispatcher that sends it will claim the others.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -228,13 +229,13 @@ begin
 end
 $$;
 comment on function crm.poke_dispatcher() is
-  'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose first poke was '
-  'lost. Security definer, because it reads every workspace, and members call it too.';
+  'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
+  'delivery whose first poke was lost. Security definer, because members call it too, and it reads every workspace.';
 
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- A claim of the shard locks markers of the same subscriptions in another order, so lock the shard first.
+  -- Lock the shard first, because a claim locks its markers in another order.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -266,8 +267,8 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
   where q.due_at <= statement_timestamp() - interval '1 minute'
     and (q.lease_until is null or q.lease_until <= statement_timestamp())
     and crm.may_send(q.workspace_id, q.subscription_id)
-    -- If an attempt is in progress in the workspace, the dispatcher works, and the other deliveries wait for a slow
-    -- receiver.
+    -- If an attempt is in progress in the workspace, the dispatcher is running, and the other deliveries only wait for
+    -- a slow receiver.
     and not exists (
       select from crm.webhook_queue l
       where l.state = 'leased' and l.lease_until > statement_timestamp()

@@ -1,6 +1,6 @@
--- The bound of the queue. Every event is stored; its deliveries are created at once while the queue has room for the
--- workspace, otherwise later, from the events (below). Without a bound, a key could store a delivery
--- for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
+-- The bound of the queue. Every event is stored. Its deliveries are created at once while the subscription's share of
+-- the queue has room, otherwise later, from the events (see "Catching up" below). Without a bound, a key could store a
+-- delivery for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
 
 create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -104,7 +104,8 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end: the deliveries are created here, and nobody waits.
+  -- If the lock is not free, the catch-up is about to end: this function then creates the deliveries itself instead of
+  -- waiting.
   v_behind := array(
     select b.id
     from (
@@ -133,7 +134,8 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- Starts at the horizon: transactions that see this mark, and so leave deliveries out, have not ended yet.
+    -- The catch-up starts at the horizon: every transaction that sees this mark, and so leaves deliveries out, ends
+    -- later.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -155,16 +157,16 @@ comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
 
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
--- Counting takes 1.5 microseconds for each waiting delivery. So deliveries are counted at random: on average once while
--- a tenth of the bound is added, and always if that many are added at once.
+-- Counting takes 1.5 microseconds for each waiting delivery, so only some calls count, chosen at random: on average one
+-- while a tenth of the bound is added, and every call that adds that many at once.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
 
 create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- The planner estimates a lower cost for short arrays than for unknown ones, so it would plan every call again, which
--- takes longer than adding a delivery.
+-- The planner estimates a lower cost for known short arrays than for unknown ones. Without this setting it would plan
+-- every call again, which takes longer than adding a delivery.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if p_subscription_ids = '{}' then return; end if;
@@ -220,8 +222,8 @@ comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
 
 -- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
 -- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
--- (crm.feed_horizon), and everything left out is above it. Nothing is sent twice: an event has one delivery id for a
--- subscription.
+-- (crm.feed_horizon), and everything left out is above it. Nothing is sent twice: the delivery of an event to a
+-- subscription always has the same id.
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
@@ -236,12 +238,12 @@ language plpgsql set search_path = ''
 -- These settings have the same reasons as in crm.recover_deliveries.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off
--- The timeout is for the last step's lock, which waits for transactions that left deliveries out.
+-- The timeout is for the lock of the last step, which waits for transactions that left deliveries out.
 set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for clocks that were set back, as in the feed.
+  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long, as in api.event_list.
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -282,12 +284,12 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- This lock is granted once the transactions that left out the remaining deliveries have ended; later
-      -- transactions find it taken, and create their deliveries themselves.
+      -- This lock is granted once all transactions that left out deliveries have ended; later transactions find it
+      -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
-        -- One of these transactions takes too long. The next run tries again.
+        -- Such a transaction takes too long. The next run tries again.
         when lock_not_available then
           exit;
       end;
@@ -317,7 +319,7 @@ begin
 end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
-  'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
+  'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
   'until p_deadline. The caller stores the place reached after catching up all subscriptions. Does not lock the '
   'subscription''s row, because recording outcomes would wait for that lock.';
 

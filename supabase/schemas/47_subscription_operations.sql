@@ -9,8 +9,8 @@ begin
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'For security definer functions that take a workspace: raises an error if the caller is in another one. The operator '
-  'is in no workspace and may name any.';
+  'For security definer functions that take a workspace: raises an error if it is not the caller''s. The operator is '
+  'in no workspace and may name any.';
 
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
@@ -34,7 +34,7 @@ create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
 language plpgsql security definer set search_path = ''
--- Only a nested loop reads just the one partition that has the id: see crm.delivery_record.
+-- Only nested loops, because other joins read more than the one partition that has the id: see crm.delivery_record.
 set enable_seqscan = off set enable_bitmapscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
   v_leased uuid[];
@@ -43,7 +43,7 @@ declare
   v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- Queue rows are locked before deliveries, in the order of ids, as when outcomes are recorded.
+  -- Lock queue rows before deliveries, both in order of id, as crm.delivery_record does.
   select
     coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
     coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
@@ -82,7 +82,7 @@ begin
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
     -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
     next_attempt_at = statement_timestamp()
-  -- In the order of ids, so that simultaneous calls do not deadlock.
+  -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
   where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
   -- Deliveries in flight count too: their dispatcher will record the outcome.
@@ -93,8 +93,8 @@ comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
   'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
   'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: the '
-  'oldest go first. Raises queue_full if it has room for none. Security definer, because verbs may not write '
-  'deliveries.';
+  'oldest deliveries get the room. Raises queue_full if there is room for none. Security definer, because verbs may '
+  'not write deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -145,9 +145,8 @@ end
 $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
   'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (the first 500 '
-  'at once, the others as they are sent), and returns how many there are. Failed deliveries stay failed: see '
-  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write '
-  'deliveries.';
+  'at once, the others in later claims), and returns how many there are. Failed deliveries stay failed: see '
+  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write deliveries.';
 
 -- Operations on subscriptions (spec 6.5): reactivate, recover, rotate. The verbs of keys, members and the operator
 -- share them.
@@ -197,9 +196,8 @@ create function crm.recover_deliveries(
   p_dry_run boolean default false, out count bigint, out next_since timestamptz
 )
 language plpgsql security definer set search_path = ''
--- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan that was
--- cached while a table was empty would read the whole table for each event once it has filled up, and exceed the call's
--- 10 seconds.
+-- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan cached
+-- while a table was empty would later read the whole filled table for each event, and exceed the call's 10 seconds.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -207,7 +205,7 @@ declare
   c_step constant integer := 2000;
   v_room integer;
   v_step integer;
-  -- Events are kept longer, but deliveries only for 30 days, in the partition of their event's day.
+  -- Deliveries are kept for 30 days after their event, so none is created for an older event.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
@@ -266,7 +264,7 @@ begin
   next_since := crm.uuid_v7_time(v_next_id);
 
   -- Locked last, because the outcome of every attempt writes this row. Whoever deactivates the subscription either came
-  -- first, and is seen here, or waits and then finds the new deliveries.
+  -- first, and is seen here, or waits for this lock and then finds the new deliveries.
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
@@ -274,18 +272,18 @@ begin
 end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
-  'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
-  'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
+  'Queues the events of a period that a subscription never got: events without a delivery, and events whose delivery '
+  'failed for good or was cancelled. Delivered and waiting events are left alone, so a repeated call sends nothing '
   'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
   'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
   'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, also beyond 20,000. One '
-  'recovery at a time in a workspace. The period goes back 30 days and applies to the times in event ids: when the '
-  'events were stored. Security definer, because verbs may not write deliveries.';
+  'recovery at a time in a workspace. The period goes back 30 days at most, and applies to the time when an event was '
+  'stored (in its id). Security definer, because verbs may not write deliveries.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- A time in the future usually has a wrong time zone or year.
+  -- Usually a mistake in the time zone or the year.
   if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
   if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
 end
@@ -339,7 +337,7 @@ language sql volatile security definer set search_path = '' as $$
   set
     secret = case
       when p_overlap_seconds = 0 then p_secret
-      -- If an earlier overlap is over, its new secret is the current one.
+      -- After an earlier overlap, the current secret is its new one.
       when k.next_from <= now() then k.next_secret
       else k.secret
     end,

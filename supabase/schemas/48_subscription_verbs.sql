@@ -44,7 +44,7 @@ create function crm.wake_dispatcher() returns void
 language sql
 as $$ select set_config('app.events_enqueued', 'true', true) $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the edge function poke the dispatcher after its reply, as after an event.';
+  'Makes the edge function poke the dispatcher after its reply, as it does after an event.';
 
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

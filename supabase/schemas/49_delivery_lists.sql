@@ -84,10 +84,10 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. For a subscription,
-  -- condition and order name both columns, because only one index has both. With an equality, the planner may expect
-  -- every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends the
-  -- reading at `since`.
+  -- One statement for each index, because one statement for all cases could use none of them. For a subscription, the
+  -- condition and the order name subscription_id and id together, because only one index has both: with a plain
+  -- equality, the planner may expect every row to match, and read the workspace's index. The separate conditions on the
+  -- id select the partitions, and stop the scan at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -223,7 +223,7 @@ begin
   order by a.series desc, a.number desc limit 1;
   v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
   if v_delivery.state <> 'pending' and v_sent <> sha256(convert_to(v_body, 'UTF8')) then
-    -- The subscription's payload may have been changed since.
+    -- The subscription's payload form may have changed since the attempt.
     v_other := crm.delivery_body(p_id, v_event, case v_subscription.payload when 'ids' then 'full' else 'ids' end);
     if v_sent = sha256(convert_to(v_other, 'UTF8')) then v_body := v_other; end if;
   end if;
@@ -254,8 +254,8 @@ $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
   'now, in the payload form of the last attempt if the delivery has ended. Bodies are not stored but built from the '
-  'object as it is now: body_as_sent tells whether the last one sent was exactly this one, and is null if none was '
-  'sent. body is null if it cannot be built. Returns null if there is no such delivery.';
+  'object as it is now. body_as_sent: whether the last body sent was exactly this one; null if none was sent. body is '
+  'null if it cannot be built. Returns null if there is no such delivery.';
 
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
@@ -276,7 +276,7 @@ language sql stable set search_path = '' as $$
       'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
     ]
   ) with ordinality h (name, value, n)
-  -- The name is null if the subscription has no header of its own.
+  -- h.name is null if the subscription has no header of its own.
   where h.name <> 'X-Service-Signature-Next'
     or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;

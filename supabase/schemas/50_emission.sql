@@ -9,8 +9,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- The position is the result of crm.feed_position(), computed here: calling that function as the column's default
-  -- takes a fifth of the time that an event takes.
+  -- The position is computed here as in crm.feed_position(): calling that function as the column's default would take a
+  -- fifth of the time of an event.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -19,15 +19,16 @@ begin
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
-  -- Most events have no subscription, and inserting no rows into a partitioned table takes as long as inserting one.
+  -- Skip it if no subscription gets the event, as for most events: inserting no rows into a partitioned table takes as
+  -- long as inserting one.
   if v_subscription_ids <> '{}' then
     perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
-  -- the searched text cannot be written either, because no search would ever find the record.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. It does so only if the
+  -- searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
-  -- Without the event, the job index-texts does not learn of the change.
+  -- Written here, because without the event the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
@@ -52,8 +53,8 @@ declare
   v_is_checked boolean;
   v_stored record;
 begin
-  -- Counted first, because only deliveries need the ids of events, and returning them takes a third as long as storing
-  -- the events. Null if there is no subscription.
+  -- Null if there is no subscription. Then the ids of the events are not needed, and returning them would take a third
+  -- as long as storing the events.
   select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
   from created c
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
@@ -71,7 +72,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
-    -- No delivery was created if no filter lets a record pass.
+    -- Not found if no filter lets a record pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -102,7 +103,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits the event in its argument about all new rows of the statement, as crm.emit does for one.';
+  'Trigger: emits the event in its argument for each new row of the statement, all in one statement; otherwise as '
+  'crm.emit.';
 
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
@@ -142,8 +144,8 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
-    -- No delivery was created if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
-    -- lets a deal pass.
+    -- Not found if all subscriptions are to lead.received and no deal comes from a lead, or if no filter lets a deal
+    -- pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -178,8 +180,8 @@ comment on function crm.emit_deals_created() is
   'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
 
 -- Statement triggers for contacts, companies and deals: they are imported by the hundred, and each call of crm.emit is
--- a subtransaction. The other tables emit for each row: a new row may cause further events, whose row triggers would
--- fire before a statement trigger.
+-- a subtransaction. The other tables emit for each row: a new row may cause further events, and their row triggers
+-- would fire before a statement trigger.
 create trigger emit_created after insert on crm.contacts referencing new table as created
   for each statement execute function crm.emit_all_created('contact.created');
 create trigger emit_created after insert on crm.companies referencing new table as created
@@ -247,8 +249,8 @@ comment on function crm.emit_change() is
   'Trigger: emits the event in its argument. An update names the public fields that changed, and emits nothing if none '
   'did; a new row has no changed fields, but always emits.';
 
--- Postgres fires triggers in order of name, so the more specific event comes before `updated`. Rows that a merge moves
--- change inside the merge's trigger, which emits their events itself, all at once.
+-- Postgres fires triggers in order of name, so the more specific event comes before `updated`. The conditions on
+-- pg_trigger_depth() skip rows that a merge moves: its trigger emits their events itself, all at once.
 create trigger emit_updated after update on crm.contacts
   for each row when (
     old.* is distinct from new.*
@@ -286,7 +288,7 @@ begin
     select c.workspace_id, c.contact_id, array_agg(c.deal_id order by c.deal_id) as deal_ids
     from changed c
     join crm.deals d on d.workspace_id = c.workspace_id and d.id = c.deal_id
-    -- A main contact whose row is deleted stays in the deal; only its role is gone.
+    -- Deleting the row of the main contact removes only its role: the contact stays in the deal.
     where tg_op = 'INSERT' or d.contact_id is distinct from c.contact_id
     group by c.workspace_id, c.contact_id
   loop
@@ -299,7 +301,7 @@ begin
 end
 $$;
 comment on function crm.emit_deal_contacts() is
-  'Trigger: emits the event in its argument about the deals of all rows of the statement.';
+  'Trigger: emits the event in its argument for the deals of all rows of the statement.';
 
 create function crm.emit_contact_role() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -381,8 +383,8 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days, once '
-  'until it moves again.';
+  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days: once, '
+  'until the deal moves again.';
 
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$

@@ -20,8 +20,7 @@ language sql immutable parallel safe as $$
   select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
 $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
-  'The number that hides the position in a cursor with this tag. Another position has another tag, and so another '
-  'mask.';
+  'The number that hides the position in a cursor with this tag. Each position has another tag, and so another mask.';
 
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
 language plpgsql stable security definer set search_path = '' as $$
@@ -66,8 +65,8 @@ begin
 end
 $$;
 comment on function crm.feed_cursor_of(text) is
-  'The cursor that crm.feed_cursor_text of this database wrote as this text; null for any other text. Security '
-  'definer, because verbs may not read the secret.';
+  'The cursor in a text of crm.feed_cursor_text; null for a text that this database did not sign. Security definer, '
+  'because verbs may not read the secret.';
 
 create function crm.feed_item(e crm.events) returns json
 language plpgsql stable set search_path = '' as $$
@@ -78,7 +77,7 @@ begin
   begin
     v_data := crm.event_data(e, v_object_type);
   exception when others then
-    -- One event that cannot be built must not stop its readers for ever.
+    -- An event whose `data` cannot be built must not block its readers for ever.
     raise log 'crm.feed_item of event %: % (%)', e.id, sqlerrm, sqlstate;
   end;
   return json_build_object(
@@ -107,17 +106,17 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A position that this database has not reached yet shows that the database was restored: nobody knows what the
-    -- reader has missed.
+    -- A cursor beyond the horizon was written before the database was restored: nobody knows what its reader has
+    -- missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- Transactions that begin at `since` or later get higher positions than all events written before. The primary key
-  -- finds the newest of the earlier events; the feed begins after it. The minute allows for clocks that are set back.
-  -- If there is no event in the two days before, there is little to skip.
+  -- Transactions that begin at `since` or later get higher positions than all events written before. So the feed can
+  -- begin after the newest event stored before `since`, which the primary key finds. The minute allows for clocks that
+  -- are set back. Only two days are searched: if they have no event, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -146,9 +145,9 @@ set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_start crm.feed_cursor := crm.feed_start(p_args);
   v_last crm.feed_cursor := v_start;
-  -- Below this position every transaction has ended, and nothing more will appear.
+  -- Every transaction below this position has ended, so no further event will appear there.
   v_horizon bigint := crm.feed_horizon();
-  -- No event left to read was written earlier, unless its transaction was open for over two days.
+  -- An event left to read was written earlier only if its transaction was open for over two days.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -238,7 +237,8 @@ create type crm.change as (
   occurred_at timestamptz
 );
 comment on type crm.change is
-  'An event read for the change log, with names of fields and without values. Null object_type: not shown.';
+  'An event read for the change log: the names of changed fields, without values. object_type is null if the event is '
+  'not shown.';
 
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$
@@ -265,8 +265,7 @@ comment on function crm.changes_json(crm.change[]) is
 
 create function api.change_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- One plan for all calls: it reads rows in the order of an index, from the partitions of the period. Postgres would
--- compile a plan with a sort (JIT), because its estimated cost is very high when sorts are off.
+-- One plan for all calls: it reads rows in the order of an index, from the partitions of the period.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -277,7 +276,7 @@ declare
   v_cursor uuid := p_args ->> 'cursor';
   v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
   v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  -- An event's id has the time of the write, occurred_at the time when its transaction began, at most a minute earlier.
+  -- An event's id has the time of the write; occurred_at is when its transaction began, at most a minute earlier.
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
   -- The kind of object of each shown event type.
@@ -359,8 +358,9 @@ comment on function api.change_list(jsonb) is
 
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in api.change_list. Joins use only the primary key, because a hash join would
--- read every deal of the workspace.
+-- One plan for all calls, as in api.change_list. Joins use only the primary key, because a hash join would read every
+-- deal of the workspace. jit is off, because the remaining sorts have a very high estimated cost when sorts are off,
+-- and Postgres would compile the plan.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
@@ -397,7 +397,7 @@ begin
   ),
   highlight as materialized (
     select s.*,
-      -- The stage into which a deal moved is the one that it left at its next move.
+      -- The stage that a deal entered is the one that it left at its next move.
       lead(s.from_stage_id) over (partition by s.object_id, s.event order by s.id)::uuid as to_stage_id
     from shown s
     where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
@@ -441,6 +441,6 @@ begin
 end
 $$;
 comment on function api.change_summary(jsonb) is
-  'What happened in a period, by default since 24 hours ago, rounded down to the hour: how many events of each type, '
-  'and the newest 25 deals that are new, moved, won, lost or reopened, by name. Looks at no more than 20,000 events; '
-  'raises too_many_records if there are more.';
+  'What happened in a period (by default the last 24 hours, from the full hour on): how many events of each type, and '
+  'the newest 25 events of deals that were created, moved, won, lost or reopened, with the deals'' names. Looks at no '
+  'more than 20,000 events; raises too_many_records if there are more.';

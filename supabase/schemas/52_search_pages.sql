@@ -22,8 +22,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'The given ids, in their order, of those records that match the walk''s filters and whose current text has the '
-  'words. If the walk is empty, the records must be in the unfiltered list.';
+  'Those of the given ids, in their order, whose records match the walk''s filters (if the walk is empty: are in the '
+  'unfiltered list) and, if words are given, have them in their current text.';
 
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
@@ -91,7 +91,7 @@ begin
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words. The index finds the older ones, if these are few.
+    -- Few of the newest records have the words, so ask the index, which is fast if few older ones have them too.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -104,8 +104,8 @@ end
 $$;
 comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
   'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
-  'Reads at most 5 * p_step rows, and finds further ones by crm.search; next_id is where the next page continues, if '
-  'there may be one.';
+  'Reads at most 5 * p_step rows, and finds further records by crm.search. next_id: where the next page continues; '
+  'null if there is none.';
 
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
@@ -157,12 +157,12 @@ end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
-  'with the records that changed since their text was stored, of which it compares at most 2 * p_step; if these are '
-  'too many to list, it reads as many rows instead. next_id is where the next page continues, if there may be one. '
-  'p_kept: no filter but q was sent, so statements with cached plans are used.';
+  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these, '
+  'or, if they are too many to list, of as many rows of the list. next_id: where the next page continues; null if '
+  'there is none. p_kept: no filter but q was sent, so statements with cached plans are used.';
 
 -- The searched texts are written by a job, because writing them takes longer than the rest of a creation. Until then a
--- search compares the records themselves: the events since the job's last run name those that changed. See
+-- search compares the changed records themselves, which it finds by the events since the job's last run. See
 -- docs/decisions/0013-search.md.
 
 create table crm.search_progress (
@@ -186,8 +186,8 @@ create table crm.search_backlog (
   reached_at timestamptz not null
 );
 comment on table crm.search_backlog is
-  'Workspaces with more changes than one run of the job could write, after an import for example: other workspaces do '
-  'not wait for them.';
+  'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
+  'finish it, for example after an import; the others do not wait for it.';
 comment on column crm.search_backlog.event_id is
   'The id of the last event read, whose place in the feed is `position`.';
 comment on column crm.search_backlog.reached_at is
@@ -203,7 +203,7 @@ declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_done crm.search_backlog;
   v_from uuid;
-  -- Keeps the partitions of the coming week from being opened.
+  -- So that the plan skips the partitions of the coming week.
   v_to uuid := crm.uuid_v7_floor(now() + interval '1 day');
   v_looked integer;
   v_ids uuid[];
@@ -293,7 +293,7 @@ begin
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
-  -- In turns, so that a workspace with an import delays no other.
+  -- 500 events of each workspace in turn, so that an import in one delays no other.
   loop
     v_looked := 0;
     for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
@@ -314,5 +314,5 @@ end
 $$;
 comment on function crm.index_texts(interval) is
   'Writes the searched texts and indexed values of the records that changed since the last run, then the values of '
-  'newly defined fields, and returns how many events it read. '
-  'Ends after p_most, because the feed and erasures wait for it.';
+  'newly defined fields, and returns how many events it read. Ends after p_most, because the feed and erasures wait '
+  'until its transaction ends.';

@@ -1,7 +1,7 @@
 -- Questions about several kinds of records at once.
 
 -- What happened with a company or a contact, newest first: its deals with their moves, activities and notes. All ids
--- begin with the time of creation, so entries of different kinds have one order and one cursor.
+-- begin with the time of creation, so one order and one cursor serve entries of all kinds.
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -50,10 +50,10 @@ begin
       ) n
       where v_scopes ? 'notes:read'
       union all
-      -- Only for the newest deals, because looking up a deal reads the partitions of 90 days.
+      -- Only for the newest deals, because the look-up of each reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage into which a deal moved is the one that it left at its next move.
+        -- The stage that a deal entered is the one that it left at its next move.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -128,7 +128,7 @@ begin
       union
       (
         select k.deal_id from crm.deal_contacts k
-        -- Compared as one row, so that no other index serves (as in api.<name>_list).
+        -- Compared as one row value, which only one index can serve (as in api.<name>_list).
         where k.workspace_id = crm.current_workspace_id() and k.contact_id >= p_contact_id
           and (k.contact_id, k.deal_id) < (p_contact_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by k.contact_id desc, k.deal_id desc limit p_most
@@ -160,8 +160,8 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if only its company''s name was '
-  'found.';
+  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if it was found only through its '
+  'company.';
 
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
@@ -314,8 +314,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- More records than were read may have the last value, so the next page begins with that value, unless all records
-  -- read have it.
+  -- Unread records may have the last value too, so the next page begins with that value, unless all records read have
+  -- it.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records

@@ -1,6 +1,6 @@
 -- The request log: the requests of each key in the last 7 days, so that people can see why a call failed. The edge
 -- functions write it in groups after they have replied (_shared/http/request_log.ts). It contains no bodies, headers or
--- values of queries. See docs/decisions/0014-keys.md.
+-- query values. See docs/decisions/0014-keys.md.
 
 create table crm.requests (
   workspace_id uuid not null,
@@ -15,12 +15,12 @@ create table crm.requests (
   primary key (workspace_id, key_id, id)
 ) partition by range (id);
 comment on table crm.requests is
-  'One row for each request with a valid key. If a key gets several 429 in a second, at least one has a row. Only '
-  'crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. '
-  'Without foreign keys, because with them each row would lock the key''s row.';
-comment on column crm.requests.id is 'Contains when the request began (UUIDv7).';
+  'One row for each request with a valid key. Of several 429 replies to a key in a second, at least one has a row. '
+  'Only crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily '
+  'partitions. Without foreign keys, because with them each row would lock the key''s row.';
+comment on column crm.requests.id is 'A UUIDv7 with the time when the request began.';
 comment on column crm.requests.path is
-  'The path with the names of the query''s parameters, without their values: /api-v1-contacts?email&limit.';
+  'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
 comment on column crm.requests.error is
   'The error as the client got it: code, message, details. Null if the request succeeded.';
 call crm.protect('crm.requests');
@@ -28,11 +28,11 @@ create table crm.requests_default partition of crm.requests default;
 comment on table crm.requests_default is
   'Rows of crm.requests whose day has no partition. Empty unless the job partition-requests did not run for a week.';
 call crm.protect('crm.requests_default');
--- Failed requests are rare, and people mostly look for them.
+-- Partial, because failed requests are rare, and mostly these are looked for.
 create index requests_failed on crm.requests (workspace_id, key_id, id) where status >= 400;
 
 create function crm.log_requests(p_entries json) returns void
--- plpgsql, because Postgres caches its plan: planning takes as long as inserting 30 rows.
+-- plpgsql, which caches the plan: planning takes as long as inserting 30 rows.
 language plpgsql security definer set search_path = '' as $$
 declare
   -- By the clock of the database: an isolate's clock may be wrong, and the time selects the partition.
@@ -200,8 +200,8 @@ comment on function app.key_requests(jsonb) is
   '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
--- Read in the order of an index, as in crm.request_ids. jit is off, because Postgres would compile the statement for
--- the estimated cost of the remaining sorts of groups.
+-- Read in the order of an index, as in crm.request_ids. jit is off, because the remaining sorts have a high estimated
+-- cost, for which Postgres would compile the statement.
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
 set jit = off as $$
 declare

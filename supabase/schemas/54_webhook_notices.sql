@@ -19,7 +19,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- After a day the mail is of no use. The limit also ends the retries to a mail service that is down.
+    -- After a day the mail is of no use. The limit also ends the retries while the mail service is down.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end
@@ -74,5 +74,5 @@ language sql volatile security definer set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.notice_due_at = p_claim::timestamptz
 $$;
 comment on function crm.notice_sent(uuid, uuid, text) is
-  'Ends the mail of a claim, so that nobody sends it again. Changes nothing if the subscription was reactivated or the '
-  'mail claimed again since.';
+  'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription was '
+  'reactivated, or the mail claimed again, meanwhile.';
