@@ -151,7 +151,7 @@ $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
   '8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads p_limit '
-  'subscriptions, at least 60; the next call continues there. The caller has locked the shard.';
+  'subscriptions, at least 60; the next call continues where this one stopped. The caller has locked the shard.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (

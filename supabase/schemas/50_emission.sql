@@ -19,14 +19,14 @@ begin
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
-  -- Skip it if no subscription gets the event, as for most events: inserting no rows into a partitioned table takes as
-  -- long as inserting one.
+  -- Skip crm.fan_out if no subscription gets the event, as is usual: inserting no rows into a partitioned table takes
+  -- as long as inserting one.
   if v_subscription_ids <> '{}' then
     perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about. It does so only if the
-  -- searched text cannot be written either, because then no search would ever find the record.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
+  -- the searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
   -- Written here, because without the event the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
@@ -103,8 +103,7 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits the event in its argument for each new row of the statement, all in one statement; otherwise as '
-  'crm.emit.';
+  'Trigger: emits the event in its argument for all new rows of the statement at once, as crm.emit does for one row.';
 
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)

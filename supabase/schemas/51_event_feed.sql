@@ -441,6 +441,6 @@ begin
 end
 $$;
 comment on function api.change_summary(jsonb) is
-  'What happened in a period (by default the last 24 hours, from the full hour on): how many events of each type, and '
-  'the newest 25 events of deals that were created, moved, won, lost or reopened, with the deals'' names. Looks at no '
-  'more than 20,000 events; raises too_many_records if there are more.';
+  'What happened in a period (by default since 24 hours ago, rounded down to the hour): how many events of each type, '
+  'and the newest 25 events of deals that were created, moved, won, lost or reopened, with the deals'' names. Looks at '
+  'no more than 20,000 events; raises too_many_records if there are more.';

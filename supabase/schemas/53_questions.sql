@@ -151,8 +151,8 @@ begin
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or another contact, '
-  'and from its activities in other deals. Raises not_found, merged.';
+  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or an additional '
+  'contact, and from its activities in other deals. Raises not_found, merged.';
 
 -- One search in companies, contacts and deals.
 

@@ -22,13 +22,14 @@ comment on column crm.requests.id is 'A UUIDv7 with the time when the request be
 comment on column crm.requests.path is
   'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
 comment on column crm.requests.error is
-  'The error as the client got it: code, message, details. Null if the request succeeded.';
+  'The error as the client got it: code, message, details (of a long error, only the first). Null if the request '
+  'succeeded.';
 call crm.protect('crm.requests');
 create table crm.requests_default partition of crm.requests default;
 comment on table crm.requests_default is
   'Rows of crm.requests whose day has no partition. Empty unless the job partition-requests did not run for a week.';
 call crm.protect('crm.requests_default');
--- Partial, because failed requests are rare, and mostly these are looked for.
+-- Partial: failed requests are rare, and they are what people look for.
 create index requests_failed on crm.requests (workspace_id, key_id, id) where status >= 400;
 
 create function crm.log_requests(p_entries json) returns void

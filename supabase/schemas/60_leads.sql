@@ -13,8 +13,8 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids in the first answer for an external_id, stored for good: the same lead sent again gets the same ids, '
-  'whatever happened to the deal since.';
+  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids, '
+  'whatever has happened to the deal.';
 call crm.protect('crm.lead_receipts');
 
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
@@ -69,8 +69,8 @@ comment on function crm.name_words(text) is
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- Two e-mail addresses with the same phone are two people, and so are two first names. Either name may lack words of
-  -- the other: "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
+  -- Two e-mail addresses with the same phone are two people, and so are two first names. But one name may be the
+  -- beginning of the other: "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
@@ -107,7 +107,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- A phone that a hundred contacts have is a switchboard or made up, and identifies nobody.
+    -- Read a hundred at most: a phone that more contacts have is a switchboard or made up, and identifies nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -122,7 +122,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- The contact that replaced it may have another address, which contradicts the lead.
+      -- The contact into which it was merged may have another e-mail than the lead.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -131,9 +131,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact of a lead, and the field that found it. First the oldest unarchived contact with its e-mail; then the '
-  'oldest with its phone and first name and no other e-mail; then the contact that replaced such a contact in a merge, '
-  'locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
+  'The contact of a lead, and the field that found it: the e-mail, otherwise the phone (if the first name fits and the '
+  'e-mails do not differ). For either field, the oldest unarchived contact, otherwise the one into which a matching '
+  'contact was merged, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a '
+  'phone, and 100 merged ones.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -169,7 +170,7 @@ begin
 end
 $$;
 comment on function crm.fill_in_contact(crm.contacts, text, uuid) is
-  'Gives a contact the phone and the company of a lead where it has none, and returns it.';
+  'Gives a contact the phone and the company of a lead, each if it has none, and returns the contact.';
 
 create function crm.lead_result(
   p_deal crm.deals, p_contact_id uuid, p_company_id uuid, p_idempotent boolean,
@@ -213,7 +214,7 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people. One statement detects that; finding a known person takes several.
+  -- Most leads come from new people, which one statement detects. Only a known person takes further statements.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -232,7 +233,7 @@ begin
   end if;
 
   if v_known.stage_id is null then
-    -- Raises the error that says what is missing.
+    -- Raises the error: no stage was found.
     select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
     from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
   end if;

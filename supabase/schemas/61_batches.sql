@@ -60,8 +60,8 @@ begin
 end
 $$;
 comment on function crm.run_batch_item(text, jsonb) is
-  'Runs an item like the call for one record. Returns its status, the id of its record, the fields that an upsert did '
-  'not write, and the record that was read.';
+  'Runs an item as the call for a single record would. Returns its status, the id of its record, the fields that an '
+  'upsert did not write, and the record that was read.';
 
 create function crm.check_atomic_batch(p_results jsonb[]) returns void
 language plpgsql set search_path = '' as $$
@@ -118,8 +118,8 @@ end
 $$;
 comment on function crm.bound_details(jsonb[]) is
   'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. The bound matters because a reply is stored for its Idempotency-Key, and each erasure searches the stored '
-  'replies.';
+  'order. The bound matters because the reply is stored under its Idempotency-Key, and every erasure searches the '
+  'stored replies.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -138,7 +138,8 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The edge function adds the status and the texts of errors, which are in TypeScript.';
+  'The reply to a batch. The edge function adds the status and the text of each error, which are defined in '
+  'TypeScript.';
 
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -157,8 +158,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'The result of an item, with the record that has its external_id if an earlier item in its group created that '
-  'record.';
+  'The result of an item. If its external_id is taken and the error does not say by which record, adds that record''s '
+  'id: an earlier item of the group created it.';
 
 create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -214,9 +215,9 @@ begin
 end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
-  'Whether every item is a creation, or an upsert by an external_id that no record has yet, as in a first import. '
-  'Ignores items that the edge function found invalid. Upserts of deals never count, because their external_id is not '
-  'unique.';
+  'Whether every item creates a record: each is a creation, or an upsert by an external_id that no record has yet, as '
+  'in a first import. Ignores items that the edge function found invalid. Upserts of deals never count, because their '
+  'external_id is not unique.';
 
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -254,8 +255,8 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'Adds external_id_taken to the results for each creation whose external_id is taken. Checked before the insert, '
-  'because the index would refuse the whole statement without naming the item.';
+  'The results with external_id_taken for each item whose external_id a record already has. Checked before the insert, '
+  'because the unique index would refuse the whole statement without naming the item.';
 
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -272,7 +273,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, because its locks would keep a subtransaction for each item until the call ends.
+      -- Undo the block: otherwise the locks it took would keep its subtransaction, one for each item, until the call
+      -- ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -293,8 +295,7 @@ begin
 end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
-  'Adds its error to the results for each creation that fails its checks, such as an unknown reference. Writes '
-  'nothing.';
+  'The results with the error of each item that fails its checks, such as an unknown reference. Writes nothing.';
 
 create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -327,7 +328,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- An atomic batch is undone as a whole, so its errors must not name a record that it created itself.
+    -- Only the first round names the holder in an atomic batch: in later rounds the holder may be a record that the
+    -- batch created, which is undone with it.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -359,8 +361,8 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'If every item creates a record, creates them all by one insert, which halves the work, except those it finds '
-  'invalid. Returns the results, with null for each item that is left to crm.run_group.';
+  'If every item creates a record, creates all valid ones by one insert, which halves the work. Returns the results, '
+  'with null for each item that is left to crm.run_group.';
 
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -400,8 +402,8 @@ begin
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item in the group may have created the record with the external_id: that record was undone when the
-  -- error was built, and exists again now.
+  -- An earlier item in the group may have created the record that has the external_id. When the error was built, that
+  -- record was undone; it exists again now.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -411,8 +413,9 @@ begin
 end
 $$;
 comment on function crm.run_group(text, jsonb[], boolean) is
-  'Runs items in order and returns their results. The items between two failures share a subtransaction: one for each '
-  'item would be more than Postgres caches for a transaction (64). A deadlock or lock timeout ends the whole call.';
+  'Runs items in order and returns their results. The items between two failures share a subtransaction, because one '
+  'for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout ends the whole '
+  'call.';
 
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
 language plpgsql set search_path = '' as $$

@@ -25,11 +25,11 @@ create table crm.operations (
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
-  'Erasures and merges that are too large for one call. The job run-operations runs them in steps; they are kept for '
-  '90 days after they end.';
+  'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
+  'kept for 90 days, failed ones until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
 comment on column crm.operations.arguments is 'The arguments of the call.';
-comment on column crm.operations.result is 'The work done so far: numbers, and ids of records.';
+comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
   'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
 comment on column crm.operations.caller is
@@ -89,8 +89,8 @@ begin
 end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
-  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one: '
-  'calling again is how clients retry. Security definer, because a caller may not read its progress.';
+  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one, '
+  'because clients retry by calling again. Security definer, because a caller may not read its progress.';
 
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -152,8 +152,8 @@ begin
 end
 $$;
 comment on function crm.begin_operation(crm.operations, bigint) is
-  'Does as much of an operation as fits into a call (p_work rows and kilobytes, at most 2 s) and leaves the rest to '
-  'the job. An operation that ends within the call is not stored.';
+  'Runs steps of a new operation until it has done p_work (rows and kilobytes) or 2 s have passed, and leaves the rest '
+  'to the job. An operation that ends within the call is not stored.';
 
 create function crm.take_step() returns trigger
 language plpgsql set search_path = '' as $$
@@ -172,7 +172,7 @@ create trigger take_step before update of steps on crm.operations
 
 create function crm.run_operations(p_most interval default '1 second') returns integer
 language plpgsql set search_path = ''
--- A step that waits longer is tried again later: other calls wait for the locks of this run.
+-- A step that would wait longer for a lock is tried again later, because other calls wait for the locks of this run.
 set lock_timeout = '500ms' as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;
@@ -212,6 +212,6 @@ begin
 end
 $$;
 comment on function crm.run_operations(interval) is
-  'Runs steps of operations, workspaces in turn, until p_most is over, and returns how many. A failed step is undone '
-  'and repeated, later each time; the tenth failure in a row ends the operation as failed. If the session ends, the '
-  'run is undone, and the next run repeats it.';
+  'Runs steps of operations, workspaces in turn, until p_most has passed, and returns the number of steps. A failed '
+  'step is undone and repeated, after a longer pause each time; the tenth failure in a row ends the operation as '
+  'failed. If the session is killed, its run is undone, and the next run repeats it.';

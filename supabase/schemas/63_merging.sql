@@ -1,8 +1,8 @@
--- Merging: two records of one person, or of one company, become one. A trigger makes the rows that refer to the other
--- record refer to the remaining one, so that none is left behind when the application merges. See
+-- Merging: two records of one person, or of one company, become one. A trigger makes the rows that refer to the merged
+-- record refer to the remaining one, so that none is left behind even if the application merges without the API. See
 -- docs/decisions/0019-merge-archive-erase.md.
 
--- With these indexes, a merge finds the records that were merged earlier into the record that it merges now.
+-- For a merge of a record into which others were merged earlier: it finds them by these indexes.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
 
@@ -46,8 +46,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
-  'crm.emit for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of them '
-  'slow down all other transactions. Null ids: no object.';
+  'crm.emit for many objects at once: each call of crm.emit is a subtransaction, and more than 64 of them slow down '
+  'all other transactions. Does nothing if p_object_ids is null.';
 
 create function crm.move_children(
   p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
@@ -56,7 +56,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- In the order of ids, as other runs and batches lock records, so that none waits for another in a circle.
+  -- Lock in order of id, as other runs and batches do, so that they cannot deadlock.
   execute format(
     'with next as (
        select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update
@@ -75,8 +75,8 @@ begin
 end
 $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
-  'Makes at most 200 rows of a table refer to another record in a column, emits an event for each, and returns their '
-  'ids. p_event null: the change is not visible to clients.';
+  'Makes at most 200 rows whose column p_column refers to p_from refer to p_to, emits an event for each, and returns '
+  'their ids. p_event is null for a change that clients cannot see.';
 
 create function crm.move_deal_contacts(p_workspace_id uuid, p_from uuid, p_to uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -103,8 +103,8 @@ begin
 end
 $$;
 comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
-  'Replaces an additional contact by another contact in at most 200 deals, and returns these deals. If a deal has '
-  'both, the replacement keeps its role, or gets the other''s role if it has none.';
+  'Replaces the additional contact p_from by p_to in at most 200 deals, and returns these deals. If a deal has both, '
+  'p_to keeps its role, or gets that of p_from if it has none.';
 
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -143,7 +143,7 @@ begin
     if v_name = 'deals' then
       perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
     end if;
-    -- Each row also emits an event, which costs as much.
+    -- Twice the rows, because each also emits an event, which costs as much as the row.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
       o.result -> 'moved',
@@ -159,14 +159,14 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once nothing '
-  'refers to it: creations and changes may not refer to a merged record, so no new ones appear.';
+  'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once no row '
+  'refers to the merged record: no new ones appear, because creations and changes may not refer to it.';
 
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
   -- Receipts are found by their deals, because an index of their own would slow down every lead. If the deal has
-  -- another contact now, the receipt keeps the old id, whose address answers 301.
+  -- another contact now, the receipt keeps the id of the merged contact, whose URL redirects (301).
   execute format(
     'update crm.lead_receipts r set %1$I = $4
      from crm.deals d
@@ -259,8 +259,8 @@ end
 $$;
 comment on function crm.lock_company_merges(boolean) is
   'Makes a merge of companies (exclusive) and the merges of contacts in a workspace wait for each other. A merge of '
-  'companies locks the company, then its contacts; a merge of contacts locks contacts, then the company it fills in: '
-  'without this lock they could deadlock.';
+  'companies locks the company, then its contacts; a merge of contacts locks the contacts, then the company that one '
+  'of them gets. Without this lock they could deadlock.';
 
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
 language plpgsql set search_path = '' as $$
@@ -272,8 +272,8 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record, with the operation that moves the rows that still refer to the other '
-  'one, if it is not done.';
+  'The reply to a merge: the remaining record and, until it is done, the operation that moves the rows of the merged '
+  'record.';
 
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -304,7 +304,8 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    -- A repeated call, whose first reply may have been lost. It fills in nothing: the record may have changed since.
+    -- A repeated call, for example because the first reply was lost. It fills in nothing, because the record may have
+    -- changed since.
     return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
@@ -316,7 +317,8 @@ begin
 
   v_filled := crm.contact_filled(v_winner, v_other);
   if v_filled.company_id is distinct from v_winner.company_id then
-    -- The application may be merging that company in a transaction that does not see this contact yet.
+    -- The application may be merging that company in a transaction that does not see the change below: wait for it, and
+    -- take the company into which this one was merged.
     select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
     where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
     for key share;

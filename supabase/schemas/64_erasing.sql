@@ -95,8 +95,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'The traces plus those of a lead that the person sent. Used only for texts of the lead''s deal: a thousand leads in '
-  'a thousand deals would be a million searches.';
+  'The traces plus those of a lead that the person sent. Used only for the texts of the lead''s own deal: searching a '
+  'thousand deals for the traces of a thousand leads would be a million searches.';
 
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -113,8 +113,8 @@ comment on function crm.single_names(text[]) is
   'Each word of three letters or more in these names, in the form of crm.words, except the particles "das" and "dos".';
 
 -- Erasing a person (LGPD, art. 18 VI): the personal fields of the contact, and their copies elsewhere, are replaced for
--- good. Each function handles some hundred records, waits for changes of them that are in progress, and returns how
--- many it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
+-- good. Each function handles some hundred records, first waits for transactions that are changing them, and returns
+-- how many it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
 
 create table crm.texts_naming (
   workspace_id uuid not null,
@@ -126,8 +126,8 @@ create table crm.texts_naming (
   primary key (workspace_id, contact_id, object, id)
 );
 comment on table crm.texts_naming is
-  'Records that still named a person when the contact was erased. The names are then gone, so a later call cannot '
-  'search for them, but it can clear and count these records.';
+  'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
+  'the names are gone, but it can clear and count these records.';
 comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
@@ -227,9 +227,9 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'The traces of a person in a deal. p_names: the person''s names; in source, utm and external_id a single word of '
-  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, a single '
-  'word is not a trace there.';
+  'The traces of a person in a deal. p_names: the person''s names. Each word of them is a trace in source, utm and '
+  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, single words '
+  'are no traces.';
 
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
@@ -272,8 +272,8 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- The same lead sent again counts as new, because its external_id is not known any more. An external_id that the deal
-  -- no longer has is replaced even without p_texts, because a later call would not find it.
+  -- Without the external_id in the receipt, the same lead sent again counts as new. An external_id that the deal no
+  -- longer has is replaced even without p_texts, because a later call would not find it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
@@ -319,7 +319,7 @@ begin
     ) n
   ) e
   where d.workspace_id = p_workspace_id and d.id = e.id
-    -- The updated_at of a deal without traces must not change.
+    -- Skip deals without traces, because their updated_at must not change.
     and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.tags, d.lead)
       is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, e.tags, null::jsonb);
   get diagnostics deals = row_count;
@@ -340,7 +340,7 @@ begin
     where n.fields <> '{}'
     on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
   end if;
-  -- Update the searched text at once and not by the job, because it contains the person's words.
+  -- Update the searched text now, without waiting for the job, because it contains the person's words.
   perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
 end
 $$;

@@ -1,5 +1,5 @@
 -- Erasing stored replies (Idempotency-Key). They are read some hundred at a time: a workspace may have hundreds of
--- thousands, and one may be a megabyte.
+-- thousands, and a reply may have a megabyte.
 
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -31,16 +31,17 @@ begin
 end
 $$;
 comment on function crm.batch_without_mentions(json, crm.traces) is
-  'The reply to a batch. If the name of an invalid field mentions the person, the error names only the item. Error '
-  'messages quote nothing that was sent.';
+  'The reply to a batch. If the name of an invalid field mentions the person, the error names only the item instead. '
+  'Messages need no check, because they quote nothing that was sent.';
 
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Search all keys as one text first: one by one takes three times as long, and few keys mention anybody.
+  -- Search all keys as one text first: searching them one by one takes three times as long, and few keys mention
+  -- anybody.
   if crm.mentions(
-    -- Each key is decoded alone, because a key that is not UTF-8 would keep the others from being decoded. A % that
-    -- remains becomes a space, because crm.mentions would decode it.
+    -- Decode each key alone, because one that is not UTF-8 would keep all others from being decoded. Replace each %
+    -- that remains by a space, so that crm.mentions decodes nothing a second time.
     (
       select string_agg(
         case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
@@ -79,7 +80,7 @@ language sql stable set search_path = '' as $$
   ) f
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
-  'The ids, among these, of these contacts and of their deals, activities and notes, as the keys of an object.';
+  'Those of p_ids that are ids of these contacts or of their deals, activities or notes, as the keys of an object.';
 
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
@@ -91,7 +92,8 @@ set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object, because looking up a key costs the same in every plan; only some plans hash an array.
+  -- An object and not an array, because the look-up of a key costs the same in every plan, while only some plans hash
+  -- an array.
   v_objects jsonb;
   -- Only longer traces: a short name is a word in many keys, and the key of another record must not be deleted.
   v_long crm.traces := (
@@ -101,7 +103,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- 256 KB of replies, or one reply. The length of a text is known without reading it.
+  -- Take 256 KB of replies, at least one. Postgres knows the length of a text without reading it.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -112,7 +114,7 @@ begin
   where n.before < 262144;
   changed := 0;
   if last_key is null then return; end if;
-  -- The first id in a reply is the id of its record, in the reply to a lead the id of the deal.
+  -- The first id in a reply is that of its record; in the reply to a lead, that of the deal.
   v_ids := array(
     select f.id::uuid
     from (
@@ -162,7 +164,7 @@ begin
   update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
   where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Most replies contain no error, and parsing them takes long.
+    -- Checked before the reply is parsed, which takes long: most replies contain no error.
     and position('"details"' in i.body) > 0
     and exists (
       select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
@@ -176,8 +178,8 @@ comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Reads the next stored replies (200, or 256 KB). A reply that shows a record of the person gets the record as it is '
   'now. Deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the '
   'reply shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). '
-  'last_key is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every '
-  'creation.';
+  'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
+  'would slow down every creation.';
 
 -- Texts that still name a person after the contact was erased. No index of words covers notes and free fields, so all
 -- are read, some hundred at a time.
@@ -242,7 +244,7 @@ create function crm.find_naming(
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- No more than people can correct by hand: some names are in nearly every record.
+  -- How many records are remembered: as many as people can correct by hand. Some names are in nearly every record.
   c_most constant integer := 1000;
   v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
   v_ids uuid[];
@@ -260,9 +262,9 @@ begin
   ), naming as (
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
-    -- Search all texts of a record together first. Then search each text alone, because the digits of two fields must
-    -- not form a number. A record with a % skips the first search: if the %XX of one text are not UTF-8, none of
-    -- its texts would be decoded.
+    -- Search all texts of a record together first, then each alone, because the digits of two fields together must not
+    -- count as a phone number. A record with a % skips the first search: if the %XX in one of its texts were not UTF-8,
+    -- none would be decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (

@@ -1,14 +1,14 @@
--- Erasures in steps: the contact at once, then the texts that repeat its data. The call finishes a small erasure; the
--- job continues a larger one (62_operations.sql).
+-- Erasures in steps: first the contact, then the texts that repeat its data. The call finishes a small erasure; the job
+-- continues a larger one (62_operations.sql).
 
 create type crm.erasure as (
   words text[], numbers text[], names text[], known boolean, texts boolean, erased uuid[], walked uuid[],
   phase integer, nth integer, deal_id uuid, id uuid, key text, naming bigint
 );
 comment on type crm.erasure is
-  'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
-  'earlier call erased the contact), the contacts erased, the contacts whose deals the steps read, and the place that '
-  'the steps have reached.';
+  'The state of an erasure: what identifies the person (words, numbers, names), the contacts erased, the contacts '
+  'whose deals the steps read (walked), and the place that the steps have reached. `known` is false if an earlier call '
+  'erased the contact: then words, numbers and names are empty.';
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
@@ -38,7 +38,7 @@ begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
-  -- While a merge continues, deals move to this contact, so its deals are read last.
+  -- While a merge is still moving deals to this contact, its deals must be read last.
   e.walked := array(
     select u.object_id from crm.operations u
     where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
@@ -73,7 +73,7 @@ begin
     'deal_contacts', 0, 'stored_replies', 0, 'webhook_answers', 0
   ));
   o.progress := to_jsonb(e);
-  -- This much work takes half a second if most texts are short.
+  -- Work of half a second if most texts are short.
   return crm.begin_operation(o, 5000);
 end
 $$;
@@ -111,7 +111,7 @@ begin
     p_table
   ) into ids, deal_id, id using p_workspace_id, v_deal_ids, e.deal_id, e.id;
   ids := coalesce(ids, '{}');
-  -- All rows of these deals are read: the next window begins after the last deal.
+  -- All rows of these deals have been read: the next window begins after the last deal.
   if cardinality(ids) < 200 then
     deal_id := v_deal_ids[100];
     id := c_last;
@@ -193,8 +193,8 @@ begin
       v_changed := cardinality(v_ids);
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
-      -- Before the phase `given`, which clears the leads: crm.erase_proposals needs their traces. There are few
-      -- proposals.
+      -- Before the phase `given`, which clears the leads, because crm.erase_proposals needs their traces. No window of
+      -- deals, because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -244,7 +244,7 @@ begin
       o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
     ));
   end if;
-  -- Each trace is searched in each text. Each changed row also emits an event.
+  -- Each text is searched for each trace, and each changed row also emits an event.
   o.work := o.work + 1
     + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
   if v_is_over then
@@ -285,8 +285,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Start again with the first phase, because the phases so far left texts; the operation knows who the person is
-    -- until it is done.
+    -- Start again with the first phase, because the earlier phases left texts. That is possible because the operation
+    -- knows who the person is until it is done.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -315,8 +315,8 @@ $$;
 comment on function crm.erase_contact(uuid, boolean) is
   'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
   'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
-  'now. What exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase '
-  'texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
+  'now. What does not fit into a call becomes an operation. A call during the operation returns it, and with p_texts '
+  'makes it erase texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
 
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -338,7 +338,7 @@ declare
   v_id uuid := p_args ->> 'id';
   v_contact crm.contacts;
 begin
-  -- Otherwise a lead that has found the contact could fill its fields again.
+  -- Otherwise a lead that has just found the contact could fill its fields again.
   perform crm.lock_matches_of_contacts(array[v_id]);
   select c.* into v_contact from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_id

@@ -73,7 +73,7 @@ begin
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
     when 'time_zone' then
-      -- Names that Postgres knows and Deno does not, such as posix/UTC or localtime, are refused.
+      -- Refuse names that Postgres knows and Deno does not, such as posix/UTC or localtime.
       v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
         and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
       v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
@@ -227,7 +227,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Not ignored: with a misspelt name, the caller would believe that the field was changed.
+      -- Refused, because a caller that misspelt a name would believe that the field was changed.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);

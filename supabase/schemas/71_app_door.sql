@@ -4,9 +4,9 @@
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
-  -- service claims, and addresses in .invalid cannot exist (RFC 2606): every workspace without a real admin has the
-  -- same address.
+  -- Only an address that Supabase Auth confirmed by mail counts. With single sign-on it is whatever the other company's
+  -- service claims. Addresses in .invalid cannot exist (RFC 2606), and the placeholder admins of app.workspace_create
+  -- all have the same one.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -41,7 +41,7 @@ $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
   'e-mail comes from auth.users and not from the token, because a person can write some of the token''s claims. '
-  'needs_code: the person has a second factor (verified), and no code was typed in this session (aal1).';
+  'needs_code: the person has a verified second factor, and no code was entered in this session (aal1).';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -71,8 +71,8 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the mail is '
-  'consent.';
+  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: to follow the link in '
+  'the mail is to consent.';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
@@ -84,8 +84,8 @@ begin
     where lower(m.email) = p_email and m.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
-    -- An admin cannot make a person a member without consent. If there are several invitations, the mail does not show
-    -- which one the person followed.
+    -- An admin cannot make a person a member without consent. If there are several invitations, nothing shows which
+    -- mail the person followed.
     continue when v_member.invited_at is not null
       and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id
@@ -104,8 +104,8 @@ $$;
 comment on function crm.link_member(uuid, text) is
   'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
   'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation. A person who already had an account is not linked here, but must accept the '
-  'invitation (crm.open_invitations).';
+  'the mail of that invitation; a person who already had an account must accept the invitation instead '
+  '(crm.open_invitations).';
 
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
@@ -125,8 +125,8 @@ begin
 end
 $$;
 comment on function crm.open_invitations(uuid) is
-  'The members that a person may become by accepting an invitation, the oldest 100. Security definer, because they '
-  'are in any workspace.';
+  'The members that a person may become by accepting an invitation, the oldest 100. Security definer, because the '
+  'members may be in any workspace.';
 
 create function crm.roles_included(p_role text) returns text[]
 language sql immutable parallel safe as $$
@@ -180,9 +180,9 @@ begin
 end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
-  'The member as which a person is signed in. p_workspace_id null: the person''s only workspace, or, with '
-  'p_any_workspace, the first one or that of an invitation. A suspended workspace is admitted: its people must see '
-  'why nothing works.';
+  'The caller for a signed-in person: the member in p_workspace_id. If that is null: the member in the person''s only '
+  'workspace or, with p_any_workspace, in the first one, otherwise the member of an invitation. A suspended workspace '
+  'is admitted, because its people must see why nothing works.';
 
 create function app.call(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
@@ -207,6 +207,6 @@ end
 $$;
 comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
   'The door for signed-in people: answers one request, given the ids of the person and the session from a verified '
-  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits any '
+  'token. p_workspace_id null: the person''s only workspace. p_role: the lowest role that may call; null admits any '
   'member, and anybody with an open invitation. If p_role is given, workspace_id in p_args is the member''s own. '
   'p_verb null, p_args null: as in api.call.';

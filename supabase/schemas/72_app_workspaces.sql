@@ -96,7 +96,7 @@ begin
   if found then
     update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
     where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
-      -- Of two simultaneous answers, the second changes nothing.
+      -- If two answers arrive at the same time, the second changes nothing.
       and m.user_id is not distinct from v_member.user_id;
   end if;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
@@ -176,10 +176,9 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace: calls of all keys today and in 7 days (by days in the workspace''s time zone; up to a '
-  'minute late, because crm.drain_calls counts them; from the newest 20,000 rows of crm.key_calls), working keys '
-  '(5,000 at most), active webhooks (1,000), active members (5,000), deliveries that wait for an attempt (10,000). A '
-  'count at its bound may be larger.';
+  'The usage of a workspace. Calls of all keys, today and in 7 days: days are in the workspace''s time zone, and the '
+  'newest 20,000 rows of crm.key_calls count, which crm.drain_calls writes up to a minute late. Working keys (counted '
+  'up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt (10,000).';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -195,16 +194,15 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- Shown only to those who can mend the cause or take the steps.
+    -- Shown only to those who can remove the cause or take the steps.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
 end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
-  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
-  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise '
-  'null).';
+  'JSON of a workspace with its usage, the calling member (null for the operator), that person''s workspaces, alerts '
+  '(an empty list for a vendedor), and first_steps (null unless the caller is an admin).';
 
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -240,7 +238,7 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- A change of members takes the same lock, and may have changed the caller's own role.
+  -- Changes of members take the same lock: the one that this call waited for may have changed the caller's own role.
   perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;

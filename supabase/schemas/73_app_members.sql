@@ -1,6 +1,6 @@
 -- Members of a workspace, for the operator and for signed-in members.
 
--- Queries must repeat this condition, because the planner does not look into crm.is_working.
+-- Queries that call crm.is_working must repeat this condition, because the planner does not look into the function.
 create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
 
 create function crm.member_json(m crm.members, p_working_keys bigint) returns json
@@ -12,7 +12,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.member_json(crm.members, bigint) is
-  'JSON of a member for the operator and the console, with the number of keys that the member created and that still '
+  'JSON of a member for the operator and the console. working_keys: how many of the keys that the member created still '
   'work.';
 
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
@@ -39,8 +39,8 @@ begin
 end
 $$;
 comment on function crm.require_admin_still(uuid) is
-  'Raises insufficient_role if the calling member is no longer an admin. For a verb that waited for a lock after the '
-  'door read the role: whoever held the lock may have taken the role away.';
+  'Raises insufficient_role if the calling member is no longer an admin. For verbs that wait for a lock after the door '
+  'has read the role: whoever held the lock may have taken the role away.';
 
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
@@ -49,7 +49,7 @@ declare
 begin
   -- No limit for the operator, whose invitations send no mail.
   if crm.current_member_id() is null then return; end if;
-  -- One invitation at a time, so that simultaneous ones are counted too. Changes of members take the same lock.
+  -- One invitation at a time, so that simultaneous ones count each other. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   perform crm.require_admin_still(p_workspace_id);
   if (
@@ -80,8 +80,8 @@ language sql stable set search_path = '' as $$
   end
 $$;
 comment on function crm.invited_member_json(crm.members, bigint) is
-  'JSON of an invited member. If a member invites, also the names for the mail: invited_to (the workspace) and '
-  'invited_by (the calling member).';
+  'JSON of an invited member. If the caller is a member, also the names for the mail: invited_to (the workspace) and '
+  'invited_by (the caller).';
 
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -110,11 +110,11 @@ begin
 end
 $$;
 comment on function app.member_invite(jsonb) is
-  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace regardless of case. A '
-  'person with an account must accept an invitation by a member, but not one by the operator. The caller of this verb '
-  'sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, email, role (admin, gestor, '
-  'vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two '
-  'for members alone).';
+  'Adds an active member, who signs in by a confirmed e-mail. The e-mail is unique in the workspace regardless of '
+  'case. A person who already has an account must accept an invitation by a member, but not one by the operator. The '
+  'caller of this verb sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, email, role '
+  '(admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations '
+  '(the last two only for members).';
 
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -142,8 +142,8 @@ comment on function app.member_reinvite(jsonb) is
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- An admin whom app.workspace_create added without an address cannot sign in, because its address is in .invalid (RFC
-  -- 2606). An invited admin may decline.
+  -- Two kinds of admin do not count: one whom app.workspace_create added without an address (its placeholder in
+  -- .invalid cannot sign in, RFC 2606), and one whose invitation is still open, who may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -189,7 +189,8 @@ begin
 end
 $$;
 comment on function crm.changed_member_json(crm.members) is
-  'JSON of a changed member, with keys and active_managers: the keys and managers that remain after a deactivation.';
+  'JSON of a changed member, with keys, those of the member that still work, and active_managers, the number of active '
+  'admins and gestores in the workspace.';
 
 create function app.member_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -199,7 +200,7 @@ declare
   v_after crm.members;
   v_changes jsonb;
 begin
-  -- One change of members at a time: if two admins demote each other, the second finds that no other is left.
+  -- One change of members at a time: if the last two admins demote each other, the second call is refused.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
   select m.* into v_before from crm.members m
@@ -226,10 +227,10 @@ end
 $$;
 comment on function app.member_update(jsonb) is
   'Changes the name or role of a member, deactivates a member, or activates one again; an absent argument changes '
-  'nothing. An inactive member cannot sign in, and gets no new records or notes. The member''s keys keep working '
-  '(spec 5), but writing a note with them is no_author_available (spec 2.2). Returns the member with keys (those '
-  'neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and '
-  'gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the '
+  'nothing. An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working '
+  '(spec 5), but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither '
+  'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
+  '(1,000 at most). If there is none, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
   'creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
   'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
   'may), insufficient_role.';
@@ -242,8 +243,9 @@ language sql volatile security definer set search_path = '' as $$
   returning m.*
 $$;
 comment on function crm.leave_workspace() is
-  'Unlinks the signed-in person from the member, so that an admin who activates the member again must invite the '
-  'person again. Null if the member is no longer active. Security definer, because members may not link people.';
+  'Deactivates the calling member and unlinks the person, so that an admin who activates the member again must also '
+  'invite the person again. Returns null if the member is no longer active. Security definer, because members may not '
+  'link people.';
 
 create function app.member_leave(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -252,8 +254,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member crm.members;
 begin
-  -- One change of members at a time, as in app.member_update: if two admins leave, the second finds that no other is
-  -- left.
+  -- One change of members at a time, as in app.member_update: if the last two admins leave, the second call is refused.
   perform from crm.workspaces w where w.id = v_workspace_id for no key update;
   if exists (
     select from crm.members m
@@ -295,5 +296,6 @@ begin
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys leaves '
-  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the members of a workspace: data, oldest first, with the inactive ones, 1,000 at most. working_keys leaves '
+  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';

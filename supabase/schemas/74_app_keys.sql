@@ -52,7 +52,7 @@ begin
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
       'old_secret_expires_at', case
-        -- least() ignores null: without an earlier secret there is no time to show, whenever the key itself expires.
+        -- Check for null, because least() ignores it: without an earlier secret, the expiry of the key would be shown.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
       'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
@@ -72,7 +72,7 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in the '
+  'JSON of a workspace''s keys without their secrets, in no particular order. calls counts up to now, by days in the '
   'workspace''s time zone, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
@@ -103,7 +103,7 @@ language plpgsql set search_path = '' as $$
 begin
   -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
-  -- One new key at a time, so that simultaneous ones are counted too.
+  -- One new key at a time, so that simultaneous ones count each other.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   if (
     select count(*) from crm.api_keys k
@@ -170,13 +170,13 @@ begin
 end
 $$;
 comment on function app.key_create(jsonb) is
-  'Stores a new key with the hash of its secret. Its creator is the member named, otherwise the calling member, '
-  'otherwise the oldest active admin: the default owner of the key''s records and the author of its notes, which it '
-  'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
-  'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
-  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent), '
-  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key '
-  'could never be used), invalid_reference, no_active_admin.';
+  'Stores a new key with the hash of its secret. Its creator is member_id, otherwise the calling member, otherwise the '
+  'oldest active admin. The creator is the default owner of the key''s records and the author of its notes: while that '
+  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working ones. '
+  'A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: '
+  'workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at '
+  '(never if absent), allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, '
+  'already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -289,7 +289,7 @@ begin
     if v_expires_at <= now() then
       perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
     end if;
-    -- An expired key works again, so it needs room as a new one does.
+    -- If the key had expired, it works again: it needs room as a new key does.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
     update crm.api_keys k
     set expires_at = v_expires_at
@@ -321,7 +321,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
-  -- The present secret works until the end of the overlap. One that an earlier rotation left ends now.
+  -- The current secret works until the overlap ends. A secret left by an earlier rotation ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
   where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id
@@ -359,7 +359,8 @@ begin
     where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
 
-  -- A separate statement, so that it also sees subscriptions of calls for which the lock above waited (crm.lock_key).
+  -- A separate statement, so that it also sees subscriptions created by the calls for which the lock of the key waited
+  -- (crm.lock_key).
   with ended as (
     update crm.webhook_subscriptions s
     set is_active = false, deactivated_reason = 'key_revoked'
@@ -388,7 +389,7 @@ end
 $$;
 comment on function app.key_revoke(jsonb) is
   'Revokes a key for good, from its next call on, and ends its active subscriptions unless keep_webhooks; their '
-  'history stays. A key that was revoked before stays as it is, and its still active subscriptions end now. Returns '
-  'the key with was_revoked (before this call), ended_subscriptions and kept_subscriptions, those still active (id, '
-  'target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: '
-  'validation_error, not_found.';
+  'history stays. If the key is revoked already, only its still active subscriptions end now. Returns the key with '
+  'was_revoked (whether it was revoked before this call), ended_subscriptions, and kept_subscriptions, which are still '
+  'active (id and target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). '
+  'Codes: validation_error, not_found.';

@@ -7,11 +7,11 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_zone text := crm.zone_of(p_workspace_id);
   v_today date := (now() at time zone v_zone)::date;
-  -- An id begins with the time of its row, so a day is a range of ids, and the index has everything that is counted.
+  -- A delivery's id begins with the time of its event, so a day is a range of ids.
   v_floors uuid[] := array(
     select crm.uuid_v7_floor(crm.day_start(v_today - n, v_zone)) from generate_series(6, 0, -1) n
   );
-  -- 20,000 deliveries in total, so that 200 subscriptions cost no more than 20.
+  -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
   -- The attempts of 4,000 deliveries in total: each is looked up, which costs more than counting.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
@@ -87,9 +87,9 @@ comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
   'created in the console), and days: the outcomes of the last 7 days in the workspace''s time zone, oldest first. '
   'Counts the newest 1,000 deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in '
-  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts their newest '
-  '200 deliveries had in that time (20 in a long list), what part of them succeeded, and how long the answered ones '
-  'took.';
+  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts the newest 200 '
+  'deliveries of each had in that time (at least 20 deliveries in a long list), what share of the attempts succeeded, '
+  'and how long the answered ones took.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
@@ -213,9 +213,10 @@ begin
 end
 $$;
 comment on function app.subscription_update(jsonb) is
-  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object clears '
-  'filters or header; an empty webhook_name clears the name. Arguments: workspace_id, id, event_types, filters, payload, '
-  'header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
+  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
+  'filters or header; an empty webhook_name removes the name. Arguments: workspace_id, id, event_types, filters, '
+  'payload, header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, '
+  'not_found.';
 
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

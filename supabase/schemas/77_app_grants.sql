@@ -10,13 +10,13 @@ language sql immutable parallel safe as $$
     'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'pipelines:read',
     'workspace:read', 'events:read', 'changes:read'
   ]
-  -- In the console a gestor creates webhooks and keys that may erase contacts; an admin defines custom fields.
+  -- As in the console: a gestor creates webhooks, and keys that may erase contacts; an admin defines custom fields.
   || case when p_role in ('gestor', 'admin') then array['contacts:manage', 'webhooks:manage'] else '{}' end
   || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
 $$;
 comment on function crm.scopes_of_role(text) is
-  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace; '
-  'scopes that manage require the role that may do the same in the console. A scope that is missing here cannot be '
+  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. A '
+  '`:manage` scope requires the role that may do the same in the console. A scope that is missing here cannot be '
   'given.';
 
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
@@ -24,8 +24,8 @@ language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Those of a grant''s scopes that the member''s present role may give: when a member loses a role, every app loses '
-  'the scopes that the role gave.';
+  'Those of a grant''s scopes that the member''s current role may give: when the member loses a role, the app loses '
+  'the scopes that only this role gave.';
 
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
@@ -47,7 +47,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join crm.workspaces w on w.id = k.workspace_id
     where k.user_id = p_user_id and k.client_id = p_client_id
-    -- The working grant, otherwise the one that was revoked last.
+    -- The working grant first, otherwise the one that was revoked last.
     order by k.revoked_at desc nulls first limit 1;
   end if;
   if v_caller.id is null then v_caller.error_code := 'invalid_api_key'; end if;
@@ -55,8 +55,9 @@ begin
 end
 $$;
 comment on function crm.identify_grant(uuid, uuid, uuid) is
-  'The caller to whom a verified token of an app belongs. invalid_api_key: the session has ended, or the person never '
-  'granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer active.';
+  'The caller that a verified token of an app stands for: its grant. invalid_api_key: the session has ended, or the '
+  'person never granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer '
+  'active.';
 
 create function api.call_by_grant(
   p_user_id uuid, p_session_id uuid, p_client_id uuid, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text,
@@ -87,7 +88,8 @@ language plpgsql volatile set search_path = '' as $$
 begin
   update crm.api_keys k set revoked_at = now()
   where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
-  -- A separate statement, so that it also sees subscriptions of calls for which the update waited (crm.lock_key).
+  -- A separate statement, so that it also sees subscriptions created by the calls for which the update waited
+  -- (crm.lock_key).
   perform crm.end_webhooks_of_grant(p_workspace_id, p_id);
 end
 $$;
@@ -111,9 +113,9 @@ begin
 end
 $$;
 comment on function crm.follow_member() is
-  'Trigger: revokes the grants of a member who is deactivated or leaves, and ends their subscriptions, also those of a '
-  'member whose role may no longer manage webhooks. Scopes need no change: every call compares them with the role. '
-  'Security definer, because members may not change each other''s grants.';
+  'Trigger: when a member is deactivated or leaves, revokes the member''s grants and ends the grants'' subscriptions. '
+  'When the new role may not manage webhooks, only ends the subscriptions. Scopes need no change, because every call '
+  'compares them with the role. Security definer, because members may not change each other''s grants.';
 create trigger grants_follow_member after update of role, is_active, user_id on crm.members
 for each row
 when (
@@ -131,7 +133,7 @@ declare
   v_former crm.api_keys;
   v_id uuid;
 begin
-  -- One grant of a person at a time, so that simultaneous ones are counted and replace each other.
+  -- One grant of a person at a time, so that simultaneous ones count and replace each other.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
   select k.* into v_former from crm.api_keys k
   where k.user_id = v_user_id and k.client_id = p_client_id and k.revoked_at is null
@@ -162,10 +164,10 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so the person''s former grant for the client ends if it is in another workspace. In the same '
-  'workspace it takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working '
-  'grants at most, because each has its own rate limit. Security definer, because the former grant may be in another '
-  'workspace.';
+  'names no workspace, so the person can have one grant for the client: a former grant in another workspace ends. A '
+  'former grant in the same workspace takes the new name and scopes, and its subscriptions and limit continue. A '
+  'member has 20 working grants at most, because each has its own rate limit. Security definer, because the former '
+  'grant may be in another workspace.';
 
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
@@ -195,7 +197,7 @@ begin
 end
 $$;
 comment on function crm.grant_records(uuid, uuid[]) is
-  'JSON of a workspace''s grants, newest first, with the scopes that the member''s present role may give.';
+  'JSON of a workspace''s grants, newest first, with the scopes that the member''s current role may give.';
 
 create function crm.may_see_grants_of(p_workspace_id uuid, p_member_id uuid) returns boolean
 language sql stable set search_path = '' as $$
@@ -286,6 +288,6 @@ begin
 end
 $$;
 comment on function app.grant_revoke(jsonb) is
-  'Revokes a grant for good, from the app''s next call on, and ends its active subscriptions. A grant that was revoked '
-  'before stays as it is. A member revokes their own grants, an admin and the operator all. Returns the grant. '
-  'Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Revokes a grant for good, from the app''s next call on, and ends its active subscriptions. A grant that is revoked '
+  'already stays as it is. A member may revoke their own grants; an admin and the operator may revoke all. Returns the '
+  'grant. Arguments: workspace_id, id. Codes: validation_error, not_found.';

@@ -1,8 +1,8 @@
--- What the console shows without being asked: what has stopped or soon will (alerts), and what a new workspace has
--- still to do (first steps). Both are in the reply that the console starts with, so each statement reads a few rows by
--- an index, however much the workspace has.
+-- What the console shows unasked: what has stopped or soon will (alerts), and what a new workspace still has to do
+-- (first steps). Both are in the first reply that the console loads, so each statement reads a few rows by an index,
+-- however large the workspace is.
 
--- A subscription is never deleted, so a workspace may have many inactive ones.
+-- Subscriptions are never deleted: without the index, all inactive ones would be read.
 create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
 where deactivated_reason = 'failures';
 create index api_keys_expiring on crm.api_keys (workspace_id, expires_at)
@@ -47,8 +47,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next one, half a minute
-      -- later, mostly succeeds.
+      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next attempt, half a
+      -- minute later, mostly succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null
@@ -61,11 +61,11 @@ begin
 end
 $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
-  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in '
-  'the last 30 days), key_expired (in the last 7 days), webhook_failing (active, and its last three attempts or more '
-  'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within 14 '
-  'days). name is the webhook''s, or its host, or the key''s. At most 50 each of stopped webhooks, keys and failing '
-  'webhooks.';
+  'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
+  'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; since is '
+  'the last success, or when it was created; none while the workspace may not send), key_expiring (within 14 days). '
+  'Within a kind the newest comes first; of expiring keys, the one that expires first. name: of the webhook (otherwise '
+  'its host) or of the key. At most 50 each of stopped webhooks, keys and failing webhooks.';
 
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -87,7 +87,7 @@ declare
 begin
   -- Checked first, so that nothing else is read for an established workspace.
   if v_call and w.created_at < now() - interval '30 days' then return null; end if;
-  -- Each exists() ends at the first row that it finds below the workspace in the primary key.
+  -- Each exists() stops at the first row that it finds for the workspace in an index.
   select
     exists (select from crm.api_keys k where k.workspace_id = w.id and k.client_id is null) as key,
     v_call as call,
@@ -97,7 +97,7 @@ begin
     ) as delivery,
     exists (
       select from crm.members m
-      -- Nobody is the admin of a workspace that the operator created without one (app.workspace_create).
+      -- Not the placeholder admin of a workspace that the operator created without one (app.workspace_create).
       where m.workspace_id = w.id and m.is_active and m.email not like '%.invalid' order by m.id offset 1 limit 1
     ) as colleague
   into v_steps;
@@ -106,6 +106,7 @@ begin
 end
 $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
-  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery '
-  'or test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null '
-  'once all is done, or 30 days after the workspace was created if there were calls: then it is in use.';
+  'What a new workspace has done: key (created one), call (made one with a key), webhook (created one), delivery (a '
+  'receiver confirmed a delivery or test event), colleague (a second active member, who may still have to accept the '
+  'invitation). Null once all is done, or 30 days after the workspace was created if there were calls: then it is in '
+  'use.';

@@ -1,5 +1,4 @@
--- The explorer of events in the console: the events of the last 90 days, newest first, each with the webhooks that got
--- it.
+-- The event explorer of the console: the events of the last 90 days, newest first, each with its deliveries.
 
 create function crm.event_ids(
   p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
@@ -25,8 +24,8 @@ declare
   v_cursor uuid := coalesce(p_cursor, c_last);
   v_last uuid;
 begin
-  -- One statement for each index. Both end at the first event that the page has no room for, or at the last that the
-  -- call may read, which is v_last.
+  -- One statement for each index. Both stop at the first event that the page has no room for, or at the last event that
+  -- the call may read (v_last).
   if p_object_id is null then
     select array_agg(s.id) filter (where s.is_shown), max(s.id::text) filter (where s.n = v_look)
     into ids, v_last

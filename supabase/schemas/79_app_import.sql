@@ -1,4 +1,4 @@
--- The import of contacts from a file, in the console: the batch of the API, run for a member.
+-- The console's import of contacts from a file: it runs the API's batch for a member.
 
 create function crm.import_company(p_name text, p_tax_id text) returns uuid
 language plpgsql set search_path = '' as $$
@@ -32,13 +32,13 @@ declare
   v_line record;
   v_id uuid;
   v_new jsonb := '[]';
-  -- The places in v_new of the companies that are created, by name and by line.
+  -- Where a company to be created is in v_new: by its name, and by the key of its lines.
   v_named jsonb := '{}';
   v_places jsonb := '{}';
   v_results jsonb := '{}';
   v_created jsonb;
 begin
-  -- Lines with a tax id come first: a line with the name alone then means the company that such a line creates.
+  -- Lines with a tax id come first, so that a line with only a name uses the company that such a line creates.
   for v_line in
     select distinct on (l.tax_id is null, l.key) l.*
     from (
@@ -107,7 +107,7 @@ begin
   for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
     v_args := p_items -> v_at -> 'args';
     continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
-      -- api.contact_upsert refuses an item without a value to find its contact by.
+      -- Skip items without a value for match_by: api.contact_upsert refuses them.
       or coalesce(case v_args ->> 'match_by'
         when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
       end, '') = '';

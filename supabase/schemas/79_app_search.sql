@@ -51,7 +51,7 @@ begin
       from (
         select w.type, w.id, w.name, w.detail, w.works, crm.name_rank(w.name, v_q) as rank
         from (
-          -- A workspace may have tens of thousands of revoked keys and deleted webhooks: look through the newest.
+          -- Only the newest, because a workspace may have tens of thousands of revoked keys and deleted webhooks.
           (
             select 'key' as type, k.id, k.name::text, k.prefix::text as detail, crm.is_working(k) as works
             from crm.api_keys k
@@ -97,7 +97,7 @@ begin
   if v_q ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     select json_agg(f) into v_found from crm.found_by_id(v_workspace_id, v_q::uuid) f;
   end if;
-  -- Another system's id of a record may be a UUID too.
+  -- The words may still match: a record's id in another system may be a UUID too.
   if v_found is null then
     select coalesce(json_agg(f), '[]') into v_found from crm.found_by_words(v_workspace_id, v_q) f;
   end if;

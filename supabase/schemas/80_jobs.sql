@@ -70,13 +70,13 @@ begin
 end
 $$;
 comment on function crm.purge_cron_history() is
-  'Deletes the history of these jobs after 7 days, and returns how many runs it deleted. pg_cron keeps everything, '
-  'which is 8,640 rows a day for a job that runs every 10 seconds.';
+  'Deletes the history of these jobs after 7 days, and returns the number of deleted runs. pg_cron itself keeps '
+  'everything: 8,640 rows a day for a job that runs every 10 seconds.';
 
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable set search_path = '' as $$
   select case
-    -- pg_cron accepts seconds since version 1.5; before, the shortest interval is a minute.
+    -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'

@@ -3,11 +3,11 @@
 -- docs/decisions/0011-least-rights.md.
 --
 --   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
---   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due,
---                  crm.log_requests and crm.check_health
+--   crm_functions  the login of the functions: the doors, the dispatcher's queue and mails, crm.log_requests and
+--                  crm.check_health
 --   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
---   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace;
---                  it imports contacts only through crm.import_contacts, which runs verbs as crm_api
+--   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of the workspace.
+--                  It imports contacts only through crm.import_contacts, which runs verbs as crm_api
 --
 -- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
 
@@ -22,7 +22,7 @@ grant execute on function
 to crm_functions;
 
 -- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only
--- while it becomes the owner of a function.
+-- at the moment when it becomes the owner of a function.
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
 alter function crm.run_app_verb(text, jsonb) owner to crm_app;
@@ -33,7 +33,7 @@ grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
 grant select, insert, update (role) on crm.deal_contacts to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_api;
--- Only triggers and jobs write these tables.
+-- Verbs only read these tables: triggers, jobs and erasures write them.
 grant select on crm.search_texts, crm.record_values to crm_api;
 grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
 -- A customer reads a proposal and answers it.
@@ -46,8 +46,8 @@ grant select (workspace_id, subscription_id, next_from), insert, update (header)
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
 grant select on crm.requests to crm_api;
 
--- The verbs of members. They may change only these columns of existing rows: a member raises no limit of the plan,
--- takes over nobody's sign-in, and changes no record of an attempt.
+-- The verbs of members. They may change only these columns of existing rows, so that no member can raise a limit of the
+-- plan, take over another member's sign-in, or change the record of an attempt.
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deal_contacts, crm.deals, crm.event_types, crm.events,
@@ -65,15 +65,15 @@ grant select (workspace_id, subscription_id, next_from), insert, update (header)
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
--- A member creates a proposal and sends it, and only its customer answers it. Verbs store the hashes of links, but
--- never read them.
+-- A member creates and sends a proposal; only its customer answers it. Verbs store the hashes of links, but never read
+-- them.
 grant insert, update (status) on crm.proposals to crm_app;
 grant select (workspace_id, proposal_id), insert, update (token_hash, created_at) on crm.proposal_links to crm_app;
 
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
--- that may create objects there could create a domain `text` whose check calls its own function, and the next security
--- definer function would run that as its owner. PUBLIC has this right: take it away, and give it to all other roles by
--- name.
+-- that may create objects there could create a domain `text` whose check calls a function of that role, and the next
+-- security definer function would run it with the rights of its owner. PUBLIC has this right: take it away, and give it
+-- by name to all roles except crm_functions, crm_api and crm_app.
 do $$
 declare
   v_roles name[] := array(

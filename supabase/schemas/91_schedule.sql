@@ -1,6 +1,6 @@
--- The schedule of the jobs, in a migration and transaction of its own. Postgres tells pg_cron's worker about new jobs
--- by invalidation messages. The first migration sends thousands, more than Postgres keeps for a worker that reads them
--- once a second, so Postgres discards all caches of the worker instead. pg_cron 1.4 does not reload its jobs then, and
+-- Schedules the jobs, in a migration and transaction of its own. Postgres tells pg_cron's worker about new jobs by
+-- invalidation messages. The first migration sends thousands, more than Postgres keeps for a worker that reads them
+-- once a second, so Postgres resets all caches of the worker instead: pg_cron 1.4 then does not reload its jobs, and
 -- runs none.
 do $$
 begin
