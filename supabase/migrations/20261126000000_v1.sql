@@ -7036,7 +7036,7 @@ language sql stable set search_path = '' as $$
   join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = p_table
 $$;
-comment on function crm.partition_key(regclass) is 'The column, a UUIDv7, by whose time a table is partitioned.';
+comment on function crm.partition_key(regclass) is 'The UUIDv7 column by whose time a table is partitioned.';
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
 language sql stable set search_path = '' as $$
   select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
@@ -7052,7 +7052,7 @@ create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
-  'How many days a partitioned table keeps its rows. crm.events keeps them as long as the change log goes back.';
+  'How many days a partitioned table keeps its rows. Those of crm.events are kept for the change log.';
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
@@ -7122,7 +7122,7 @@ end
 $$;
 comment on function crm.make_partition(regclass, date) is
   'Creates the partition of a day and moves the day''s rows out of the default partition without firing triggers; '
-  'returns how many. The caller has locked the table.';
+  'returns how many rows it moved. The caller has locked the table.';
 create function crm.manage_partitions(
   p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
   out moved bigint, out dropped integer, out hindrance text
@@ -7172,9 +7172,9 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- `attach` alone takes a weaker lock: an insert into the default partition would then fail once the day has a
-      -- partition. `only` is enough, because nobody locks another partition without locking the table. The default
-      -- partition is locked too, because its bounds change and a vacuum may hold it.
+      -- `attach` alone takes a weaker lock: a simultaneous insert of a row of that day into the default partition would
+      -- fail. `only` is enough, because nobody locks another partition without locking the table. The default partition
+      -- is locked too, because its bounds change and a vacuum may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
         -- Computed again, because rows may have been written meanwhile.
@@ -7206,9 +7206,9 @@ $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
   'partitions older than crm.kept_days (at most ten in each run), and deletes rows that old from the queue and the '
-  'default partition. Gives up waiting for a lock after 200 ms and returns the reason in `hindrance`: the next run '
-  'tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has more '
-  'than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
+  'default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the next '
+  'run tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has '
+  'more than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
 
 create table crm.feed_offset (
   only_row boolean primary key default true check (only_row),
@@ -7250,9 +7250,9 @@ create table crm.events (
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.events is
-  'One row for each event, whether or not anybody subscribes. Only crm.emit, in the transaction of the change, and '
-  'crm.send_test_event write it. Kept for 90 days in daily partitions. Without foreign keys, because with one each '
-  'event would lock the workspace''s row.';
+  'One row for each event, whether or not anybody subscribes. Written in the transaction of the change, by crm.emit '
+  'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
+  'foreign keys, because with one each event would lock the workspace''s row.';
 comment on column crm.events.facts is
   'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
   'JSON.';
@@ -7262,8 +7262,7 @@ comment on column crm.events.caller_id is
   'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
   'of the database.';
 comment on column crm.events.position is
-  'The place in the feed, given by the writing transaction (crm.feed_position). Events of one transaction are ordered '
-  'by id.';
+  'The place in the feed (crm.feed_position). Events of one transaction have the same position and are ordered by id.';
 call crm.protect('crm.events');
 create table crm.events_default partition of crm.events default;
 comment on table crm.events_default is
@@ -7281,9 +7280,9 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'Call it once after restoring a dump into another cluster, before the first call of the API: positions then continue '
-  'a trillion above the greatest stored one. Clients may hold cursors to events that were written after the backup and '
-  'are lost: new events must lie after those cursors. Reads all events. Returns the new offset.';
+  'Call it once after restoring a dump into another cluster, before the first call of the API: new positions then '
+  'begin a trillion above the greatest stored one. So new events also lie after the cursors that clients hold to '
+  'events lost with the old cluster. Reads all events. Returns the new offset.';
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$
@@ -7516,21 +7515,22 @@ create table crm.webhook_subscriptions (
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
-  'The key that created the subscription; revoking the key ends the subscription. Null if a person created it in the '
-  'console: the audit log names the person.';
+  'The key that created the subscription; revoking the key ends the subscription, unless keep_webhooks '
+  '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target without the port: attempts to one host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
-  'Why the subscription is inactive: deleted, failures (a fifth attempt failed) or key_revoked. Waiting deliveries '
-  'are cancelled if it was deleted, otherwise held.';
+  'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. '
+  'Waiting deliveries are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
   'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'When its events stopped getting deliveries, because too many deliveries wait (crm.fan_out_within_bound). The job '
-  'webhook-catch-up creates those deliveries later, from the events.';
+  'Since when new events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
+  'webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While the subscription is behind: with behind_id, the place in the feed up to which every event has its delivery.';
+  'While the subscription is behind: the position in the feed (with behind_id) up to which every event has its '
+  'delivery.';
 comment on column crm.webhook_subscriptions.behind_id is
   'While the subscription is behind: the event id that belongs to behind_position.';
 comment on column crm.webhook_subscriptions.filters is
@@ -7539,7 +7539,7 @@ comment on column crm.webhook_subscriptions.filters is
 comment on column crm.webhook_subscriptions.payload is
   'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
-  'The name of the header that the receiver wants in each attempt, or null. Its value is in crm.webhook_secrets.';
+  'The additional header that each attempt sends, as {"name": "X-Key"}, or null. Its value is in crm.webhook_secrets.';
 comment on column crm.webhook_subscriptions.notice_due_at is
   'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
   'sets a later time. Null: no mail to send.';
@@ -7623,7 +7623,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- Returns all active ones (50 at most). The limit is for inactive ones, which are kept for ever.
+      -- The limit never cuts off active subscriptions (50 at most), only inactive ones, which are kept for ever.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -7647,8 +7647,8 @@ begin
 end
 $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
-  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other checks for the '
-  'workspace wait until the transaction ends.';
+  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Until the transaction ends, '
+  'other calls of this function for the workspace wait.';
 create function crm.check_new_subscription(p_subscription crm.webhook_subscriptions) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -7657,7 +7657,8 @@ declare
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
   -- Inactive subscriptions are kept for ever, so the number created in 30 days has a limit. Automation tools subscribe
-  -- again each time a workflow is switched on, so equal subscriptions count once; a second limit counts all of them.
+  -- again each time a workflow is switched on, so subscriptions with the same target and events count once; a second
+  -- limit counts all of them.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -7676,8 +7677,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or if it created 500 with other targets or '
-  'events, or 5,000 in all, in the last 30 days.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or if in the last 30 days it created 5,000, '
+  'or 500 that differ from each other and from this one in target or events.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
   select array(
@@ -7746,7 +7747,7 @@ $$;
 comment on function crm.check_filters(uuid, jsonb) is
   'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
   'invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
-  'filter''s pipelines, because no event would pass, and for names that changed_fields never has.';
+  'filter''s pipelines, because no event would pass, and for field names that no event has in changed_fields.';
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -7804,9 +7805,9 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes those of event_types, filters, payload, header and name that the arguments have. Null, or an empty object '
-  'or text, removes filters, header or name. The new values apply to later events; waiting deliveries are sent with '
-  'the new payload and header. Raises not_found; for filters see crm.check_filters.';
+  'Changes event_types, filters, payload, header and name, each if it is in the arguments. Null or an empty value '
+  'removes filters, header or name. The new values apply to later events; waiting deliveries are sent with the new '
+  'payload and header. Raises not_found; for filters see crm.check_filters.';
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -7816,7 +7817,7 @@ begin
 end
 $$;
 comment on function api.webhook_update(jsonb) is
-  'Changes a subscription (crm.change_subscription), also an inactive one, and returns it.';
+  'Changes a subscription, even an inactive one (crm.change_subscription), and returns it.';
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -7902,8 +7903,8 @@ comment on column crm.webhook_deliveries.state is
 comment on column crm.webhook_deliveries.series is
   'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
-  'Recorded attempts in this series. If a dispatcher dies during an attempt, the next attempt has the same number, '
-  'because the failure was not the receiver''s.';
+  'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
+  'the receiver''s failure: the next attempt has the same number.';
 comment on column crm.webhook_deliveries.ended_badly is
   'Whether the delivery failed or was cancelled, for the index of such deliveries.';
 comment on column crm.webhook_deliveries.next_attempt_at is
@@ -7930,7 +7931,7 @@ create table crm.webhook_attempts (
   primary key (workspace_id, delivery_id, series, number)
 ) partition by range (delivery_id);
 comment on table crm.webhook_attempts is
-  'The outcome of each attempt, kept as long as its delivery, in partitions by the day of the event.';
+  'The outcome of each attempt. Kept for 30 days like its delivery, in partitions by the day of the event.';
 comment on column crm.webhook_attempts.status is
   'The HTTP status of the response; null if its headers did not arrive completely.';
 comment on column crm.webhook_attempts.reason is
@@ -8009,8 +8010,8 @@ begin
 end
 $$;
 comment on function crm.event_data(crm.events, text) is
-  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. The caller looks up the '
-  'type of the object (crm.event_types).';
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. p_object_type is that of the '
+  'event in crm.event_types.';
 create function crm.object_name(p_workspace_id uuid, p_object_type text, p_object_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -8086,8 +8087,8 @@ $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
   'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
   'object itself, or the deal to which an activity, note or proposal belongs. owner_id is the object''s owner, '
-  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only updated events. '
-  'Compares the object as it is now.';
+  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only `updated` '
+  'events. Values are those of the object as it is now.';
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8106,7 +8107,7 @@ begin
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then
-  -- One body that cannot be built must not prevent the claim of a whole batch.
+  -- A body that cannot be built must not make the claim of a whole batch fail.
   raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
   return null;
 end
@@ -8117,7 +8118,7 @@ comment on function crm.delivery_body(uuid, crm.events, text) is
 
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is
-  'The numbers of leases. Each is used once: a delivery that is sent again gets a new one.';
+  'The numbers of leases (lease_token). Each claim of a delivery takes a new one.';
 create table crm.webhook_queue (
   workspace_id uuid not null,
   subscription_id uuid not null,
@@ -8135,15 +8136,15 @@ create table crm.webhook_queue (
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
   'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
-comment on column crm.webhook_queue.event_id is 'The event, so that a claim reads no partition of deliveries.';
+comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not read the delivery.';
 comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
 comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite '
-  'its successor''s outcome, and an outcome sent twice counts once.';
+  'Fencing token of the last lease, cleared when its outcome is recorded: so a dispatcher whose lease ended cannot '
+  'overwrite its successor''s outcome, and an outcome sent twice counts once.';
 comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
@@ -8178,7 +8179,7 @@ comment on table crm.webhook_unsettled is
   'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
   'queue.';
 comment on column crm.webhook_unsettled.send_now is
-  'True after a reactivation: deliveries that wait for their next attempt become due at once.';
+  'After a reactivation: deliveries that wait for their next attempt become due at once.';
 comment on column crm.webhook_unsettled.sent_to is
   'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
   'for its normal time.';
@@ -8206,7 +8207,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- All rows at once, because most deliveries end together, in one crm.delivery_record.
+  -- One statement for all deliveries that ended, because crm.delivery_record mostly ends many together.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -8237,7 +8238,7 @@ begin
 end
 $$;
 comment on function crm.enqueue_changed() is
-  'Trigger: copies changes of deliveries to the queue: new times, ends, new series.';
+  'Trigger: brings the queue up to date after deliveries changed: their next attempt, their end, or a new series.';
 create trigger enqueue_changed after update on crm.webhook_deliveries
   referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
 create function crm.may_send(p_workspace_id uuid, p_subscription_id uuid) returns boolean
@@ -8342,11 +8343,11 @@ $$;
 comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
   'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. '
-  'Returns true if no row is left.';
+  'Returns true if no row is left to change.';
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
-  -- `do update`, because it waits for the row's lock: a claim that is still applying the earlier state deletes this row
-  -- when it is done, and `do nothing` would then lose the new state.
+  -- `do update`, because it waits for the lock of an existing marker: a claim may still be applying the earlier state,
+  -- and then deletes the marker. `do nothing` would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -8358,7 +8359,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most subscriptions have few rows: settle those rows here, so that no claim has to.
+  -- Most subscriptions have few rows: settled here, they leave nothing for claims to do.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -8380,7 +8381,8 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The time limit is for the whole claim, which visits all shards: cancelling 500 deliveries takes about 100 ms.
+    -- The limit counts from the start of the claim, which visits all shards: cancelling 500 deliveries takes about 100
+    -- ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
       delete from crm.webhook_unsettled u
@@ -8390,8 +8392,8 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that crm.webhook_unsettled names, unless the claim has already taken 50 ms: '
-  'then a later claim, which visits the shards in another order, does it. The caller has locked the shard.';
+  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms; '
+  'a later claim, which visits the shards in another order, settles the rest. The caller has locked the shard.';
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8423,13 +8425,13 @@ create type crm.claim_candidate as (
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery that its subscription and workspace have room for. workspace_rank is the number that the delivery '
-  'would have among the workspace''s deliveries in flight.';
+  'A ready delivery that its subscription and workspace have room for. workspace_rank: its place among the '
+  'workspace''s deliveries in flight if it is claimed.';
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- Looking up one subscription in the indexes takes about 20 microseconds. At least 60, so that one round looks at all
+  -- How many subscriptions one round looks up, each in about 20 microseconds. At least 60, so that a round covers all
   -- subscriptions of a workspace (at most 50 active ones).
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
@@ -8478,7 +8480,8 @@ begin
           and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
       ) f
     ),
-    -- Mark these to be held: an event can enqueue for a subscription that becomes inactive at the same moment.
+    -- Marks subscriptions whose deliveries must be held: an event may enqueue a delivery while its subscription is
+    -- being deactivated.
     stray as (
       insert into crm.webhook_unsettled (workspace_id, subscription_id)
       select t.workspace_id, t.subscription_id from target t where not t.may_send
@@ -8521,7 +8524,8 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- Some subscriptions of the last workspace may be unseen: the next call begins with that workspace.
+      -- The last workspace but one: some subscriptions of the last may be unseen, so the next call begins with the last
+      -- again.
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
@@ -8538,9 +8542,9 @@ begin
 end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
-  'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is '
-  'slow), 8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads '
-  'p_limit subscriptions, at least 60; the next call begins after them. The caller has locked the shard.';
+  'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
+  '8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads p_limit '
+  'subscriptions, at least 60; the next call continues where this one stopped. The caller has locked the shard.';
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
@@ -8578,7 +8582,8 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Stop once there are enough workspaces, so that none gets a second place before others get their first.
+    -- Search on until there are enough workspaces to fill the batch, so that no workspace gets a second delivery before
+    -- others get their first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then return; end if;
@@ -8627,7 +8632,7 @@ begin
           offset 0
         ) r
       ))
-      -- Written so that the index of ready rows cannot serve the condition: a plan might read that index whole.
+      -- Not `=`, which the index of ready rows could serve: a plan might read that index whole.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -8653,8 +8658,8 @@ comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
   'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps; header_name and '
   'header_value are null unless the subscription has its own header. At most 64 deliveries are in flight to a host, 32 '
-  'of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers claim at the same time, '
-  'each from its own shards.';
+  'of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers may claim at the same '
+  'time, each from shards that it has locked.';
 
 create function crm.retry_delay(p_failed_attempts integer) returns interval
 language sql volatile
@@ -8662,7 +8667,7 @@ as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
 comment on function crm.retry_delay(integer) is
-  'The wait after the n-th failed attempt (spec 6.5); null after the fifth.';
+  'The wait after that many failed attempts (spec 6.5); null after the fifth.';
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
   attempt integer, state text, status integer, reason text, duration_ms integer, answer text, body_digest text,
@@ -8682,7 +8687,7 @@ declare
   v_deactivating bigint[] := '{}';
   v_target_url text;
 begin
-  -- Locked in order of id, so that two groups cannot deadlock.
+  -- Locked in order of id, so that two simultaneous calls cannot deadlock.
   with held as materialized (
     select o.*, q.subscription_id
     from (
@@ -8694,8 +8699,8 @@ begin
       ) with ordinality as o (
         workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
       )
-      -- Always true, but it makes Postgres expect one outcome and not a hundred. For a hundred it would read a whole
-      -- day's partition, because it does not know that an id is in one partition only.
+      -- Always true, but it makes Postgres expect one outcome instead of a hundred. For a hundred it would scan whole
+      -- partitions, because it does not know that an id is in only one.
       where o.lease_token between 0 and 9223372036854775807
       order by o.workspace_id, o.delivery_id
     ) o
@@ -8733,7 +8738,8 @@ begin
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  -- In order of subscription, so that two groups cannot deadlock; within one, in the order of the outcomes.
+  -- In order of subscription, so that two simultaneous calls cannot deadlock; for one subscription, in the order of the
+  -- outcomes.
   for v_attempt in
     select r.*
     from (
@@ -8755,7 +8761,7 @@ begin
       update crm.webhook_subscriptions s
       set failure_count = 0, last_success_at = v_now, slow_since = null
       where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
-        -- One update for all successes of the group.
+        -- Only the first success of this call updates the row.
         and (s.failure_count > 0 or s.slow_since is not null or s.last_success_at is distinct from v_now);
       continue;
     end if;
@@ -8822,7 +8828,7 @@ declare
   v_next timestamptz;
 begin
   -- Ready deliveries may be left because another claim had locked their shard, or because they were added since. If the
-  -- workspace has a delivery in flight, its dispatcher will claim the others.
+  -- workspace has a delivery in flight, the dispatcher that sends it will claim the others.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -8877,12 +8883,12 @@ begin
 end
 $$;
 comment on function crm.poke_dispatcher() is
-  'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose first poke was '
-  'lost. Security definer, because it reads every workspace, and members call it too.';
+  'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
+  'delivery whose first poke was lost. Security definer, because members call it too, and it reads every workspace.';
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- A claim of the shard locks markers of the same subscriptions in another order, so lock the shard first.
+  -- Lock the shard first, because a claim locks its markers in another order.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -8913,8 +8919,8 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
   where q.due_at <= statement_timestamp() - interval '1 minute'
     and (q.lease_until is null or q.lease_until <= statement_timestamp())
     and crm.may_send(q.workspace_id, q.subscription_id)
-    -- If an attempt is in progress in the workspace, the dispatcher works, and the other deliveries wait for a slow
-    -- receiver.
+    -- If an attempt is in progress in the workspace, the dispatcher is running, and the other deliveries only wait for
+    -- a slow receiver.
     and not exists (
       select from crm.webhook_queue l
       where l.state = 'leased' and l.lease_until > statement_timestamp()
@@ -9030,7 +9036,8 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end: the deliveries are created here, and nobody waits.
+  -- If the lock is not free, the catch-up is about to end: this function then creates the deliveries itself instead of
+  -- waiting.
   v_behind := array(
     select b.id
     from (
@@ -9059,7 +9066,8 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- Starts at the horizon: transactions that see this mark, and so leave deliveries out, have not ended yet.
+    -- The catch-up starts at the horizon: every transaction that sees this mark, and so leaves deliveries out, ends
+    -- later.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -9151,7 +9159,7 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for clocks that were set back, as in the feed.
+  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long, as in api.event_list.
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -9192,12 +9200,12 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- This lock is granted once the transactions that left out the remaining deliveries have ended; later
-      -- transactions find it taken, and create their deliveries themselves.
+      -- This lock is granted once all transactions that left out deliveries have ended; later transactions find it
+      -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
-        -- One of these transactions takes too long. The next run tries again.
+        -- Such a transaction takes too long. The next run tries again.
         when lock_not_available then
           exit;
       end;
@@ -9227,7 +9235,7 @@ begin
 end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
-  'Creates deliveries for the events that a subscription has not got, in the order of the feed, as many as may wait, '
+  'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
   'until p_deadline. The caller stores the place reached after catching up all subscriptions. Does not lock the '
   'subscription''s row, because recording outcomes would wait for that lock.';
 create function crm.catch_up_subscriptions() returns bigint
@@ -9283,8 +9291,8 @@ begin
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'For security definer functions that take a workspace: raises an error if the caller is in another one. The operator '
-  'is in no workspace and may name any.';
+  'For security definer functions that take a workspace: raises an error if it is not the caller''s. The operator is '
+  'in no workspace and may name any.';
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -9314,7 +9322,7 @@ declare
   v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- Queue rows are locked before deliveries, in the order of ids, as when outcomes are recorded.
+  -- Lock queue rows before deliveries, both in order of id, as crm.delivery_record does.
   select
     coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
     coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
@@ -9353,7 +9361,7 @@ begin
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
     -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
     next_attempt_at = statement_timestamp()
-  -- In the order of ids, so that simultaneous calls do not deadlock.
+  -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
   where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
   -- Deliveries in flight count too: their dispatcher will record the outcome.
@@ -9364,8 +9372,8 @@ comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
   'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
   'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: the '
-  'oldest go first. Raises queue_full if it has room for none. Security definer, because verbs may not write '
-  'deliveries.';
+  'oldest deliveries get the room. Raises queue_full if there is room for none. Security definer, because verbs may '
+  'not write deliveries.';
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -9414,9 +9422,8 @@ end
 $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
   'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (the first 500 '
-  'at once, the others as they are sent), and returns how many there are. Failed deliveries stay failed: see '
-  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write '
-  'deliveries.';
+  'at once, the others in later claims), and returns how many there are. Failed deliveries stay failed: see '
+  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write deliveries.';
 
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
@@ -9468,7 +9475,7 @@ declare
   c_step constant integer := 2000;
   v_room integer;
   v_step integer;
-  -- Events are kept longer, but deliveries only for 30 days, in the partition of their event's day.
+  -- Deliveries are kept for 30 days after their event, so none is created for an older event.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
@@ -9527,7 +9534,7 @@ begin
   next_since := crm.uuid_v7_time(v_next_id);
 
   -- Locked last, because the outcome of every attempt writes this row. Whoever deactivates the subscription either came
-  -- first, and is seen here, or waits and then finds the new deliveries.
+  -- first, and is seen here, or waits for this lock and then finds the new deliveries.
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
@@ -9535,17 +9542,17 @@ begin
 end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
-  'Queues the events of a period that a subscription never got: events without a delivery, and those whose delivery '
-  'failed for good or was cancelled. Delivered and waiting ones are left alone, so a repeated call sends nothing '
+  'Queues the events of a period that a subscription never got: events without a delivery, and events whose delivery '
+  'failed for good or was cancelled. Delivered and waiting events are left alone, so a repeated call sends nothing '
   'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
   'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
   'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, also beyond 20,000. One '
-  'recovery at a time in a workspace. The period goes back 30 days and applies to the times in event ids: when the '
-  'events were stored. Security definer, because verbs may not write deliveries.';
+  'recovery at a time in a workspace. The period goes back 30 days at most, and applies to the time when an event was '
+  'stored (in its id). Security definer, because verbs may not write deliveries.';
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- A time in the future usually has a wrong time zone or year.
+  -- Usually a mistake in the time zone or the year.
   if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
   if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
 end
@@ -9596,7 +9603,7 @@ language sql volatile security definer set search_path = '' as $$
   set
     secret = case
       when p_overlap_seconds = 0 then p_secret
-      -- If an earlier overlap is over, its new secret is the current one.
+      -- After an earlier overlap, the current secret is its new one.
       when k.next_from <= now() then k.next_secret
       else k.secret
     end,
@@ -9650,7 +9657,7 @@ create function crm.wake_dispatcher() returns void
 language sql
 as $$ select set_config('app.events_enqueued', 'true', true) $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the edge function poke the dispatcher after its reply, as after an event.';
+  'Makes the edge function poke the dispatcher after its reply, as it does after an event.';
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9899,10 +9906,10 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. For a subscription,
-  -- condition and order name both columns, because only one index has both. With an equality, the planner may expect
-  -- every row to match, and read the workspace's index. The range of ids alone selects the partitions, and ends the
-  -- reading at `since`.
+  -- One statement for each index, because one statement for all cases could use none of them. For a subscription, the
+  -- condition and the order name subscription_id and id together, because only one index has both: with a plain
+  -- equality, the planner may expect every row to match, and read the workspace's index. The separate conditions on the
+  -- id select the partitions, and stop the scan at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -10036,7 +10043,7 @@ begin
   order by a.series desc, a.number desc limit 1;
   v_body := crm.delivery_body(p_id, v_event, v_subscription.payload);
   if v_delivery.state <> 'pending' and v_sent <> sha256(convert_to(v_body, 'UTF8')) then
-    -- The subscription's payload may have been changed since.
+    -- The subscription's payload form may have changed since the attempt.
     v_other := crm.delivery_body(p_id, v_event, case v_subscription.payload when 'ids' then 'full' else 'ids' end);
     if v_sent = sha256(convert_to(v_other, 'UTF8')) then v_body := v_other; end if;
   end if;
@@ -10067,8 +10074,8 @@ $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
   'now, in the payload form of the last attempt if the delivery has ended. Bodies are not stored but built from the '
-  'object as it is now: body_as_sent tells whether the last one sent was exactly this one, and is null if none was '
-  'sent. body is null if it cannot be built. Returns null if there is no such delivery.';
+  'object as it is now. body_as_sent: whether the last body sent was exactly this one; null if none was sent. body is '
+  'null if it cannot be built. Returns null if there is no such delivery.';
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
@@ -10088,7 +10095,7 @@ language sql stable set search_path = '' as $$
       'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
     ]
   ) with ordinality h (name, value, n)
-  -- The name is null if the subscription has no header of its own.
+  -- h.name is null if the subscription has no header of its own.
   where h.name <> 'X-Service-Signature-Next'
     or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
@@ -10190,8 +10197,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- The position is the result of crm.feed_position(), computed here: calling that function as the column's default
-  -- takes a fifth of the time that an event takes.
+  -- The position is computed here as in crm.feed_position(): calling that function as the column's default would take a
+  -- fifth of the time of an event.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -10200,15 +10207,16 @@ begin
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
-  -- Most events have no subscription, and inserting no rows into a partitioned table takes as long as inserting one.
+  -- Skip crm.fan_out if no subscription gets the event, as is usual: inserting no rows into a partitioned table takes
+  -- as long as inserting one.
   if v_subscription_ids <> '{}' then
     perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
-  -- the searched text cannot be written either, because no search would ever find the record.
+  -- the searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
-  -- Without the event, the job index-texts does not learn of the change.
+  -- Written here, because without the event the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
@@ -10231,8 +10239,8 @@ declare
   v_is_checked boolean;
   v_stored record;
 begin
-  -- Counted first, because only deliveries need the ids of events, and returning them takes a third as long as storing
-  -- the events. Null if there is no subscription.
+  -- Null if there is no subscription. Then the ids of the events are not needed, and returning them would take a third
+  -- as long as storing the events.
   select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
   from created c
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
@@ -10250,7 +10258,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
-    -- No delivery was created if no filter lets a record pass.
+    -- Not found if no filter lets a record pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -10281,7 +10289,7 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits the event in its argument about all new rows of the statement, as crm.emit does for one.';
+  'Trigger: emits the event in its argument for all new rows of the statement at once, as crm.emit does for one row.';
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
 language sql stable as $$
@@ -10319,8 +10327,8 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
-    -- No delivery was created if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
-    -- lets a deal pass.
+    -- Not found if all subscriptions are to lead.received and no deal comes from a lead, or if no filter lets a deal
+    -- pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -10445,7 +10453,7 @@ begin
     select c.workspace_id, c.contact_id, array_agg(c.deal_id order by c.deal_id) as deal_ids
     from changed c
     join crm.deals d on d.workspace_id = c.workspace_id and d.id = c.deal_id
-    -- A main contact whose row is deleted stays in the deal; only its role is gone.
+    -- Deleting the row of the main contact removes only its role: the contact stays in the deal.
     where tg_op = 'INSERT' or d.contact_id is distinct from c.contact_id
     group by c.workspace_id, c.contact_id
   loop
@@ -10458,7 +10466,7 @@ begin
 end
 $$;
 comment on function crm.emit_deal_contacts() is
-  'Trigger: emits the event in its argument about the deals of all rows of the statement.';
+  'Trigger: emits the event in its argument for the deals of all rows of the statement.';
 create function crm.emit_contact_role() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -10531,8 +10539,8 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days, once '
-  'until it moves again.';
+  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days: once, '
+  'until the deal moves again.';
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -10579,8 +10587,7 @@ language sql immutable parallel safe as $$
   select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
 $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
-  'The number that hides the position in a cursor with this tag. Another position has another tag, and so another '
-  'mask.';
+  'The number that hides the position in a cursor with this tag. Each position has another tag, and so another mask.';
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -10623,8 +10630,8 @@ begin
 end
 $$;
 comment on function crm.feed_cursor_of(text) is
-  'The cursor that crm.feed_cursor_text of this database wrote as this text; null for any other text. Security '
-  'definer, because verbs may not read the secret.';
+  'The cursor in a text of crm.feed_cursor_text; null for a text that this database did not sign. Security definer, '
+  'because verbs may not read the secret.';
 create function crm.feed_item(e crm.events) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -10634,7 +10641,7 @@ begin
   begin
     v_data := crm.event_data(e, v_object_type);
   exception when others then
-    -- One event that cannot be built must not stop its readers for ever.
+    -- An event whose `data` cannot be built must not block its readers for ever.
     raise log 'crm.feed_item of event %: % (%)', e.id, sqlerrm, sqlstate;
   end;
   return json_build_object(
@@ -10662,17 +10669,17 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A position that this database has not reached yet shows that the database was restored: nobody knows what the
-    -- reader has missed.
+    -- A cursor beyond the horizon was written before the database was restored: nobody knows what its reader has
+    -- missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- Transactions that begin at `since` or later get higher positions than all events written before. The primary key
-  -- finds the newest of the earlier events; the feed begins after it. The minute allows for clocks that are set back.
-  -- If there is no event in the two days before, there is little to skip.
+  -- Transactions that begin at `since` or later get higher positions than all events written before. So the feed can
+  -- begin after the newest event stored before `since`, which the primary key finds. The minute allows for clocks that
+  -- are set back. Only two days are searched: if they have no event, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -10699,9 +10706,9 @@ set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_start crm.feed_cursor := crm.feed_start(p_args);
   v_last crm.feed_cursor := v_start;
-  -- Below this position every transaction has ended, and nothing more will appear.
+  -- Every transaction below this position has ended, so no further event will appear there.
   v_horizon bigint := crm.feed_horizon();
-  -- No event left to read was written earlier, unless its transaction was open for over two days.
+  -- An event left to read was written earlier only if its transaction was open for over two days.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -10787,7 +10794,8 @@ create type crm.change as (
   occurred_at timestamptz
 );
 comment on type crm.change is
-  'An event read for the change log, with names of fields and without values. Null object_type: not shown.';
+  'An event read for the change log: the names of changed fields, without values. object_type is null if the event is '
+  'not shown.';
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -10822,7 +10830,7 @@ declare
   v_cursor uuid := p_args ->> 'cursor';
   v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
   v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  -- An event's id has the time of the write, occurred_at the time when its transaction began, at most a minute earlier.
+  -- An event's id has the time of the write; occurred_at is when its transaction began, at most a minute earlier.
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
   -- The kind of object of each shown event type.
@@ -10939,7 +10947,7 @@ begin
   ),
   highlight as materialized (
     select s.*,
-      -- The stage into which a deal moved is the one that it left at its next move.
+      -- The stage that a deal entered is the one that it left at its next move.
       lead(s.from_stage_id) over (partition by s.object_id, s.event order by s.id)::uuid as to_stage_id
     from shown s
     where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
@@ -10983,9 +10991,9 @@ begin
 end
 $$;
 comment on function api.change_summary(jsonb) is
-  'What happened in a period, by default since 24 hours ago, rounded down to the hour: how many events of each type, '
-  'and the newest 25 deals that are new, moved, won, lost or reopened, by name. Looks at no more than 20,000 events; '
-  'raises too_many_records if there are more.';
+  'What happened in a period (by default since 24 hours ago, rounded down to the hour): how many events of each type, '
+  'and the newest 25 events of deals that were created, moved, won, lost or reopened, with the deals'' names. Looks at '
+  'no more than 20,000 events; raises too_many_records if there are more.';
 
 create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
 returns uuid[]
@@ -11009,8 +11017,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'The given ids, in their order, of those records that match the walk''s filters and whose current text has the '
-  'words. If the walk is empty, the records must be in the unfiltered list.';
+  'Those of the given ids, in their order, whose records match the walk''s filters (if the walk is empty: are in the '
+  'unfiltered list) and, if words are given, have them in their current text.';
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
   out ids uuid[], out next_id uuid
@@ -11077,7 +11085,7 @@ begin
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words. The index finds the older ones, if these are few.
+    -- Few of the newest records have the words, so ask the index, which is fast if few older ones have them too.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -11090,8 +11098,8 @@ end
 $$;
 comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
   'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
-  'Reads at most 5 * p_step rows, and finds further ones by crm.search; next_id is where the next page continues, if '
-  'there may be one.';
+  'Reads at most 5 * p_step rows, and finds further records by crm.search. next_id: where the next page continues; '
+  'null if there is none.';
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
@@ -11141,9 +11149,9 @@ end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
-  'with the records that changed since their text was stored, of which it compares at most 2 * p_step; if these are '
-  'too many to list, it reads as many rows instead. next_id is where the next page continues, if there may be one. '
-  'p_kept: no filter but q was sent, so statements with cached plans are used.';
+  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these, '
+  'or, if they are too many to list, of as many rows of the list. next_id: where the next page continues; null if '
+  'there is none. p_kept: no filter but q was sent, so statements with cached plans are used.';
 
 create table crm.search_progress (
   only_row boolean primary key default true check (only_row),
@@ -11165,8 +11173,8 @@ create table crm.search_backlog (
   reached_at timestamptz not null
 );
 comment on table crm.search_backlog is
-  'Workspaces with more changes than one run of the job could write, after an import for example: other workspaces do '
-  'not wait for them.';
+  'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
+  'finish it, for example after an import; the others do not wait for it.';
 comment on column crm.search_backlog.event_id is
   'The id of the last event read, whose place in the feed is `position`.';
 comment on column crm.search_backlog.reached_at is
@@ -11179,7 +11187,7 @@ declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_done crm.search_backlog;
   v_from uuid;
-  -- Keeps the partitions of the coming week from being opened.
+  -- So that the plan skips the partitions of the coming week.
   v_to uuid := crm.uuid_v7_floor(now() + interval '1 day');
   v_looked integer;
   v_ids uuid[];
@@ -11266,7 +11274,7 @@ begin
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
-  -- In turns, so that a workspace with an import delays no other.
+  -- 500 events of each workspace in turn, so that an import in one delays no other.
   loop
     v_looked := 0;
     for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
@@ -11287,8 +11295,8 @@ end
 $$;
 comment on function crm.index_texts(interval) is
   'Writes the searched texts and indexed values of the records that changed since the last run, then the values of '
-  'newly defined fields, and returns how many events it read. '
-  'Ends after p_most, because the feed and erasures wait for it.';
+  'newly defined fields, and returns how many events it read. Ends after p_most, because the feed and erasures wait '
+  'until its transaction ends.';
 
 create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
 language sql immutable as $$
@@ -11400,10 +11408,10 @@ begin
       ) n
       where v_scopes ? 'notes:read'
       union all
-      -- Only for the newest deals, because looking up a deal reads the partitions of 90 days.
+      -- Only for the newest deals, because the look-up of each reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage into which a deal moved is the one that it left at its next move.
+        -- The stage that a deal entered is the one that it left at its next move.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -11476,7 +11484,7 @@ begin
       union
       (
         select k.deal_id from crm.deal_contacts k
-        -- Compared as one row, so that no other index serves (as in api.<name>_list).
+        -- Compared as one row value, which only one index can serve (as in api.<name>_list).
         where k.workspace_id = crm.current_workspace_id() and k.contact_id >= p_contact_id
           and (k.contact_id, k.deal_id) < (p_contact_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by k.contact_id desc, k.deal_id desc limit p_most
@@ -11498,15 +11506,15 @@ begin
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or another contact, '
-  'and from its activities in other deals. Raises not_found, merged.';
+  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or an additional '
+  'contact, and from its activities in other deals. Raises not_found, merged.';
 
 create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if only its company''s name was '
-  'found.';
+  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if it was found only through its '
+  'company.';
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
@@ -11651,8 +11659,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- More records than were read may have the last value, so the next page begins with that value, unless all records
-  -- read have it.
+  -- Unread records may have the last value too, so the next page begins with that value, unless all records read have
+  -- it.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records
@@ -11722,14 +11730,15 @@ create table crm.requests (
   primary key (workspace_id, key_id, id)
 ) partition by range (id);
 comment on table crm.requests is
-  'One row for each request with a valid key. If a key gets several 429 in a second, at least one has a row. Only '
-  'crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily partitions. '
-  'Without foreign keys, because with them each row would lock the key''s row.';
-comment on column crm.requests.id is 'Contains when the request began (UUIDv7).';
+  'One row for each request with a valid key. Of several 429 replies to a key in a second, at least one has a row. '
+  'Only crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily '
+  'partitions. Without foreign keys, because with them each row would lock the key''s row.';
+comment on column crm.requests.id is 'A UUIDv7 with the time when the request began.';
 comment on column crm.requests.path is
-  'The path with the names of the query''s parameters, without their values: /api-v1-contacts?email&limit.';
+  'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
 comment on column crm.requests.error is
-  'The error as the client got it: code, message, details. Null if the request succeeded.';
+  'The error as the client got it: code, message, details (of a long error, only the first). Null if the request '
+  'succeeded.';
 call crm.protect('crm.requests');
 create table crm.requests_default partition of crm.requests default;
 comment on table crm.requests_default is
@@ -12020,7 +12029,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- After a day the mail is of no use. The limit also ends the retries to a mail service that is down.
+    -- After a day the mail is of no use. The limit also ends the retries while the mail service is down.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end
@@ -12074,8 +12083,8 @@ language sql volatile security definer set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.notice_due_at = p_claim::timestamptz
 $$;
 comment on function crm.notice_sent(uuid, uuid, text) is
-  'Ends the mail of a claim, so that nobody sends it again. Changes nothing if the subscription was reactivated or the '
-  'mail claimed again since.';
+  'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription was '
+  'reactivated, or the mail claimed again, meanwhile.';
 
 create table crm.lead_receipts (
   workspace_id uuid not null,
@@ -12090,8 +12099,8 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids in the first answer for an external_id, stored for good: the same lead sent again gets the same ids, '
-  'whatever happened to the deal since.';
+  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids, '
+  'whatever has happened to the deal.';
 call crm.protect('crm.lead_receipts');
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
 language sql stable as $$
@@ -12141,8 +12150,8 @@ comment on function crm.name_words(text) is
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- Two e-mail addresses with the same phone are two people, and so are two first names. Either name may lack words of
-  -- the other: "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
+  -- Two e-mail addresses with the same phone are two people, and so are two first names. But one name may be the
+  -- beginning of the other: "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
@@ -12178,7 +12187,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- A phone that a hundred contacts have is a switchboard or made up, and identifies nobody.
+    -- Read a hundred at most: a phone that more contacts have is a switchboard or made up, and identifies nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -12193,7 +12202,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- The contact that replaced it may have another address, which contradicts the lead.
+      -- The contact into which it was merged may have another e-mail than the lead.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -12202,9 +12211,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact of a lead, and the field that found it. First the oldest unarchived contact with its e-mail; then the '
-  'oldest with its phone and first name and no other e-mail; then the contact that replaced such a contact in a merge, '
-  'locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a phone.';
+  'The contact of a lead, and the field that found it: the e-mail, otherwise the phone (if the first name fits and the '
+  'e-mails do not differ). For either field, the oldest unarchived contact, otherwise the one into which a matching '
+  'contact was merged, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a '
+  'phone, and 100 merged ones.';
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -12238,7 +12248,7 @@ begin
 end
 $$;
 comment on function crm.fill_in_contact(crm.contacts, text, uuid) is
-  'Gives a contact the phone and the company of a lead where it has none, and returns it.';
+  'Gives a contact the phone and the company of a lead, each if it has none, and returns the contact.';
 create function crm.lead_result(
   p_deal crm.deals, p_contact_id uuid, p_company_id uuid, p_idempotent boolean,
   p_company_created boolean default false, p_contact_created boolean default false,
@@ -12280,7 +12290,7 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people. One statement detects that; finding a known person takes several.
+  -- Most leads come from new people, which one statement detects. Only a known person takes further statements.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -12299,7 +12309,7 @@ begin
   end if;
 
   if v_known.stage_id is null then
-    -- Raises the error that says what is missing.
+    -- Raises the error: no stage was found.
     select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
     from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
   end if;
@@ -12419,8 +12429,8 @@ begin
 end
 $$;
 comment on function crm.run_batch_item(text, jsonb) is
-  'Runs an item like the call for one record. Returns its status, the id of its record, the fields that an upsert did '
-  'not write, and the record that was read.';
+  'Runs an item as the call for a single record would. Returns its status, the id of its record, the fields that an '
+  'upsert did not write, and the record that was read.';
 create function crm.check_atomic_batch(p_results jsonb[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -12475,8 +12485,8 @@ end
 $$;
 comment on function crm.bound_details(jsonb[]) is
   'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. The bound matters because a reply is stored for its Idempotency-Key, and each erasure searches the stored '
-  'replies.';
+  'order. The bound matters because the reply is stored under its Idempotency-Key, and every erasure searches the '
+  'stored replies.';
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -12494,7 +12504,8 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The edge function adds the status and the texts of errors, which are in TypeScript.';
+  'The reply to a batch. The edge function adds the status and the text of each error, which are defined in '
+  'TypeScript.';
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -12512,8 +12523,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'The result of an item, with the record that has its external_id if an earlier item in its group created that '
-  'record.';
+  'The result of an item. If its external_id is taken and the error does not say by which record, adds that record''s '
+  'id: an earlier item of the group created it.';
 create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -12567,9 +12578,9 @@ begin
 end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
-  'Whether every item is a creation, or an upsert by an external_id that no record has yet, as in a first import. '
-  'Ignores items that the edge function found invalid. Upserts of deals never count, because their external_id is not '
-  'unique.';
+  'Whether every item creates a record: each is a creation, or an upsert by an external_id that no record has yet, as '
+  'in a first import. Ignores items that the edge function found invalid. Upserts of deals never count, because their '
+  'external_id is not unique.';
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -12605,8 +12616,8 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'Adds external_id_taken to the results for each creation whose external_id is taken. Checked before the insert, '
-  'because the index would refuse the whole statement without naming the item.';
+  'The results with external_id_taken for each item whose external_id a record already has. Checked before the insert, '
+  'because the unique index would refuse the whole statement without naming the item.';
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12622,7 +12633,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, because its locks would keep a subtransaction for each item until the call ends.
+      -- Undo the block: otherwise the locks it took would keep its subtransaction, one for each item, until the call
+      -- ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12643,8 +12655,7 @@ begin
 end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
-  'Adds its error to the results for each creation that fails its checks, such as an unknown reference. Writes '
-  'nothing.';
+  'The results with the error of each item that fails its checks, such as an unknown reference. Writes nothing.';
 create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 begin
@@ -12675,7 +12686,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- An atomic batch is undone as a whole, so its errors must not name a record that it created itself.
+    -- Only the first round names the holder in an atomic batch: in later rounds the holder may be a record that the
+    -- batch created, which is undone with it.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -12707,8 +12719,8 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'If every item creates a record, creates them all by one insert, which halves the work, except those it finds '
-  'invalid. Returns the results, with null for each item that is left to crm.run_group.';
+  'If every item creates a record, creates all valid ones by one insert, which halves the work. Returns the results, '
+  'with null for each item that is left to crm.run_group.';
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12747,8 +12759,8 @@ begin
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item in the group may have created the record with the external_id: that record was undone when the
-  -- error was built, and exists again now.
+  -- An earlier item in the group may have created the record that has the external_id. When the error was built, that
+  -- record was undone; it exists again now.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -12758,8 +12770,9 @@ begin
 end
 $$;
 comment on function crm.run_group(text, jsonb[], boolean) is
-  'Runs items in order and returns their results. The items between two failures share a subtransaction: one for each '
-  'item would be more than Postgres caches for a transaction (64). A deadlock or lock timeout ends the whole call.';
+  'Runs items in order and returns their results. The items between two failures share a subtransaction, because one '
+  'for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout ends the whole '
+  'call.';
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12841,11 +12854,11 @@ create table crm.operations (
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
-  'Erasures and merges that are too large for one call. The job run-operations runs them in steps; they are kept for '
-  '90 days after they end.';
+  'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
+  'kept for 90 days, failed ones until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
 comment on column crm.operations.arguments is 'The arguments of the call.';
-comment on column crm.operations.result is 'The work done so far: numbers, and ids of records.';
+comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
   'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
 comment on column crm.operations.caller is
@@ -12901,8 +12914,8 @@ begin
 end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
-  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one: '
-  'calling again is how clients retry. Security definer, because a caller may not read its progress.';
+  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one, '
+  'because clients retry by calling again. Security definer, because a caller may not read its progress.';
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)); end $$;
@@ -12960,8 +12973,8 @@ begin
 end
 $$;
 comment on function crm.begin_operation(crm.operations, bigint) is
-  'Does as much of an operation as fits into a call (p_work rows and kilobytes, at most 2 s) and leaves the rest to '
-  'the job. An operation that ends within the call is not stored.';
+  'Runs steps of a new operation until it has done p_work (rows and kilobytes) or 2 s have passed, and leaves the rest '
+  'to the job. An operation that ends within the call is not stored.';
 create function crm.take_step() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -13016,9 +13029,9 @@ begin
 end
 $$;
 comment on function crm.run_operations(interval) is
-  'Runs steps of operations, workspaces in turn, until p_most is over, and returns how many. A failed step is undone '
-  'and repeated, later each time; the tenth failure in a row ends the operation as failed. If the session ends, the '
-  'run is undone, and the next run repeats it.';
+  'Runs steps of operations, workspaces in turn, until p_most has passed, and returns the number of steps. A failed '
+  'step is undone and repeated, after a longer pause each time; the tenth failure in a row ends the operation as '
+  'failed. If the session is killed, its run is undone, and the next run repeats it.';
 
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
@@ -13061,8 +13074,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
-  'crm.emit for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of them '
-  'slow down all other transactions. Null ids: no object.';
+  'crm.emit for many objects at once: each call of crm.emit is a subtransaction, and more than 64 of them slow down '
+  'all other transactions. Does nothing if p_object_ids is null.';
 create function crm.move_children(
   p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
 ) returns uuid[]
@@ -13070,7 +13083,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- In the order of ids, as other runs and batches lock records, so that none waits for another in a circle.
+  -- Lock in order of id, as other runs and batches do, so that they cannot deadlock.
   execute format(
     'with next as (
        select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update
@@ -13089,8 +13102,8 @@ begin
 end
 $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
-  'Makes at most 200 rows of a table refer to another record in a column, emits an event for each, and returns their '
-  'ids. p_event null: the change is not visible to clients.';
+  'Makes at most 200 rows whose column p_column refers to p_from refer to p_to, emits an event for each, and returns '
+  'their ids. p_event is null for a change that clients cannot see.';
 create function crm.move_deal_contacts(p_workspace_id uuid, p_from uuid, p_to uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -13116,8 +13129,8 @@ begin
 end
 $$;
 comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
-  'Replaces an additional contact by another contact in at most 200 deals, and returns these deals. If a deal has '
-  'both, the replacement keeps its role, or gets the other''s role if it has none.';
+  'Replaces the additional contact p_from by p_to in at most 200 deals, and returns these deals. If a deal has both, '
+  'p_to keeps its role, or gets that of p_from if it has none.';
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -13155,7 +13168,7 @@ begin
     if v_name = 'deals' then
       perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
     end if;
-    -- Each row also emits an event, which costs as much.
+    -- Twice the rows, because each also emits an event, which costs as much as the row.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
       o.result -> 'moved',
@@ -13171,13 +13184,13 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once nothing '
-  'refers to it: creations and changes may not refer to a merged record, so no new ones appear.';
+  'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once no row '
+  'refers to the merged record: no new ones appear, because creations and changes may not refer to it.';
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
   -- Receipts are found by their deals, because an index of their own would slow down every lead. If the deal has
-  -- another contact now, the receipt keeps the old id, whose address answers 301.
+  -- another contact now, the receipt keeps the id of the merged contact, whose URL redirects (301).
   execute format(
     'update crm.lead_receipts r set %1$I = $4
      from crm.deals d
@@ -13262,8 +13275,8 @@ end
 $$;
 comment on function crm.lock_company_merges(boolean) is
   'Makes a merge of companies (exclusive) and the merges of contacts in a workspace wait for each other. A merge of '
-  'companies locks the company, then its contacts; a merge of contacts locks contacts, then the company it fills in: '
-  'without this lock they could deadlock.';
+  'companies locks the company, then its contacts; a merge of contacts locks the contacts, then the company that one '
+  'of them gets. Without this lock they could deadlock.';
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13274,8 +13287,8 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record, with the operation that moves the rows that still refer to the other '
-  'one, if it is not done.';
+  'The reply to a merge: the remaining record and, until it is done, the operation that moves the rows of the merged '
+  'record.';
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13305,7 +13318,8 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    -- A repeated call, whose first reply may have been lost. It fills in nothing: the record may have changed since.
+    -- A repeated call, for example because the first reply was lost. It fills in nothing, because the record may have
+    -- changed since.
     return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
@@ -13317,7 +13331,8 @@ begin
 
   v_filled := crm.contact_filled(v_winner, v_other);
   if v_filled.company_id is distinct from v_winner.company_id then
-    -- The application may be merging that company in a transaction that does not see this contact yet.
+    -- The application may be merging that company in a transaction that does not see the change below: wait for it, and
+    -- take the company into which this one was merged.
     select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
     where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
     for key share;
@@ -13474,8 +13489,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'The traces plus those of a lead that the person sent. Used only for texts of the lead''s deal: a thousand leads in '
-  'a thousand deals would be a million searches.';
+  'The traces plus those of a lead that the person sent. Used only for the texts of the lead''s own deal: searching a '
+  'thousand deals for the traces of a thousand leads would be a million searches.';
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -13500,8 +13515,8 @@ create table crm.texts_naming (
   primary key (workspace_id, contact_id, object, id)
 );
 comment on table crm.texts_naming is
-  'Records that still named a person when the contact was erased. The names are then gone, so a later call cannot '
-  'search for them, but it can clear and count these records.';
+  'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
+  'the names are gone, but it can clear and count these records.';
 comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
@@ -13596,9 +13611,9 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'The traces of a person in a deal. p_names: the person''s names; in source, utm and external_id a single word of '
-  'them is a trace, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, a single '
-  'word is not a trace there.';
+  'The traces of a person in a deal. p_names: the person''s names. Each word of them is a trace in source, utm and '
+  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, single words '
+  'are no traces.';
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
   select crm.mentions(p_id, p_traces) or exists (
@@ -13638,8 +13653,8 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- The same lead sent again counts as new, because its external_id is not known any more. An external_id that the deal
-  -- no longer has is replaced even without p_texts, because a later call would not find it.
+  -- Without the external_id in the receipt, the same lead sent again counts as new. An external_id that the deal no
+  -- longer has is replaced even without p_texts, because a later call would not find it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
@@ -13685,7 +13700,7 @@ begin
     ) n
   ) e
   where d.workspace_id = p_workspace_id and d.id = e.id
-    -- The updated_at of a deal without traces must not change.
+    -- Skip deals without traces, because their updated_at must not change.
     and (d.title, d.source, d.external_id, d.loss_note, d.utm, d.custom_fields, d.tags, d.lead)
       is distinct from (e.title, e.source, e.external_id, e.loss_note, e.utm, e.custom_fields, e.tags, null::jsonb);
   get diagnostics deals = row_count;
@@ -13706,7 +13721,7 @@ begin
     where n.fields <> '{}'
     on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
   end if;
-  -- Update the searched text at once and not by the job, because it contains the person's words.
+  -- Update the searched text now, without waiting for the job, because it contains the person's words.
   perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
 end
 $$;
@@ -13825,15 +13840,16 @@ begin
 end
 $$;
 comment on function crm.batch_without_mentions(json, crm.traces) is
-  'The reply to a batch. If the name of an invalid field mentions the person, the error names only the item. Error '
-  'messages quote nothing that was sent.';
+  'The reply to a batch. If the name of an invalid field mentions the person, the error names only the item instead. '
+  'Messages need no check, because they quote nothing that was sent.';
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Search all keys as one text first: one by one takes three times as long, and few keys mention anybody.
+  -- Search all keys as one text first: searching them one by one takes three times as long, and few keys mention
+  -- anybody.
   if crm.mentions(
-    -- Each key is decoded alone, because a key that is not UTF-8 would keep the others from being decoded. A % that
-    -- remains becomes a space, because crm.mentions would decode it.
+    -- Decode each key alone, because one that is not UTF-8 would keep all others from being decoded. Replace each %
+    -- that remains by a space, so that crm.mentions decodes nothing a second time.
     (
       select string_agg(
         case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
@@ -13871,7 +13887,7 @@ language sql stable set search_path = '' as $$
   ) f
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
-  'The ids, among these, of these contacts and of their deals, activities and notes, as the keys of an object.';
+  'Those of p_ids that are ids of these contacts or of their deals, activities or notes, as the keys of an object.';
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
@@ -13881,7 +13897,8 @@ set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object, because looking up a key costs the same in every plan; only some plans hash an array.
+  -- An object and not an array, because the look-up of a key costs the same in every plan, while only some plans hash
+  -- an array.
   v_objects jsonb;
   -- Only longer traces: a short name is a word in many keys, and the key of another record must not be deleted.
   v_long crm.traces := (
@@ -13891,7 +13908,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- 256 KB of replies, or one reply. The length of a text is known without reading it.
+  -- Take 256 KB of replies, at least one. Postgres knows the length of a text without reading it.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -13902,7 +13919,7 @@ begin
   where n.before < 262144;
   changed := 0;
   if last_key is null then return; end if;
-  -- The first id in a reply is the id of its record, in the reply to a lead the id of the deal.
+  -- The first id in a reply is that of its record; in the reply to a lead, that of the deal.
   v_ids := array(
     select f.id::uuid
     from (
@@ -13952,7 +13969,7 @@ begin
   update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
   where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Most replies contain no error, and parsing them takes long.
+    -- Checked before the reply is parsed, which takes long: most replies contain no error.
     and position('"details"' in i.body) > 0
     and exists (
       select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
@@ -13966,8 +13983,8 @@ comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Reads the next stored replies (200, or 256 KB). A reply that shows a record of the person gets the record as it is '
   'now. Deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the '
   'reply shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). '
-  'last_key is null after the last reply. Reads all replies of 24 hours: an index for this would slow down every '
-  'creation.';
+  'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
+  'would slow down every creation.';
 
 create function crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) returns table (id uuid, texts text[])
 language plpgsql stable set search_path = '' as $$
@@ -14026,7 +14043,7 @@ create function crm.find_naming(
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- No more than people can correct by hand: some names are in nearly every record.
+  -- How many records are remembered: as many as people can correct by hand. Some names are in nearly every record.
   c_most constant integer := 1000;
   v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
   v_ids uuid[];
@@ -14044,9 +14061,9 @@ begin
   ), naming as (
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
-    -- Search all texts of a record together first. Then search each text alone, because the digits of two fields must
-    -- not form a number. A record with a % skips the first search: if the %XX of one text are not UTF-8, none of
-    -- its texts would be decoded.
+    -- Search all texts of a record together first, then each alone, because the digits of two fields together must not
+    -- count as a phone number. A record with a % skips the first search: if the %XX in one of its texts were not UTF-8,
+    -- none would be decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (
@@ -14120,9 +14137,9 @@ create type crm.erasure as (
   phase integer, nth integer, deal_id uuid, id uuid, key text, naming bigint
 );
 comment on type crm.erasure is
-  'The state of an erasure: what identifies the person (words, numbers, names; empty if not `known`, because an '
-  'earlier call erased the contact), the contacts erased, the contacts whose deals the steps read, and the place that '
-  'the steps have reached.';
+  'The state of an erasure: what identifies the person (words, numbers, names), the contacts erased, the contacts '
+  'whose deals the steps read (walked), and the place that the steps have reached. `known` is false if an earlier call '
+  'erased the contact: then words, numbers and names are empty.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
   -- Activities come before deals, because a PATCH of an activity locks them in this order. Activities come again after
@@ -14150,7 +14167,7 @@ begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
-  -- While a merge continues, deals move to this contact, so its deals are read last.
+  -- While a merge is still moving deals to this contact, its deals must be read last.
   e.walked := array(
     select u.object_id from crm.operations u
     where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
@@ -14185,7 +14202,7 @@ begin
     'deal_contacts', 0, 'stored_replies', 0, 'webhook_answers', 0
   ));
   o.progress := to_jsonb(e);
-  -- This much work takes half a second if most texts are short.
+  -- Work of half a second if most texts are short.
   return crm.begin_operation(o, 5000);
 end
 $$;
@@ -14222,7 +14239,7 @@ begin
     p_table
   ) into ids, deal_id, id using p_workspace_id, v_deal_ids, e.deal_id, e.id;
   ids := coalesce(ids, '{}');
-  -- All rows of these deals are read: the next window begins after the last deal.
+  -- All rows of these deals have been read: the next window begins after the last deal.
   if cardinality(ids) < 200 then
     deal_id := v_deal_ids[100];
     id := c_last;
@@ -14303,8 +14320,8 @@ begin
       v_changed := cardinality(v_ids);
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
-      -- Before the phase `given`, which clears the leads: crm.erase_proposals needs their traces. There are few
-      -- proposals.
+      -- Before the phase `given`, which clears the leads, because crm.erase_proposals needs their traces. No window of
+      -- deals, because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -14354,7 +14371,7 @@ begin
       o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
     ));
   end if;
-  -- Each trace is searched in each text. Each changed row also emits an event.
+  -- Each text is searched for each trace, and each changed row also emits an event.
   o.work := o.work + 1
     + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
   if v_is_over then
@@ -14394,8 +14411,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Start again with the first phase, because the phases so far left texts; the operation knows who the person is
-    -- until it is done.
+    -- Start again with the first phase, because the earlier phases left texts. That is possible because the operation
+    -- knows who the person is until it is done.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -14424,8 +14441,8 @@ $$;
 comment on function crm.erase_contact(uuid, boolean) is
   'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
   'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
-  'now. What exceeds a call becomes an operation; a call during the operation returns it, and p_texts makes it erase '
-  'texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
+  'now. What does not fit into a call becomes an operation. A call during the operation returns it, and with p_texts '
+  'makes it erase texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
 create function crm.emit_erased() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -14444,7 +14461,7 @@ declare
   v_id uuid := p_args ->> 'id';
   v_contact crm.contacts;
 begin
-  -- Otherwise a lead that has found the contact could fill its fields again.
+  -- Otherwise a lead that has just found the contact could fill its fields again.
   perform crm.lock_matches_of_contacts(array[v_id]);
   select c.* into v_contact from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_id
@@ -14533,7 +14550,7 @@ begin
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
     when 'time_zone' then
-      -- Names that Postgres knows and Deno does not, such as posix/UTC or localtime, are refused.
+      -- Refuse names that Postgres knows and Deno does not, such as posix/UTC or localtime.
       v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
         and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
       v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
@@ -14686,7 +14703,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Not ignored: with a misspelt name, the caller would believe that the field was changed.
+      -- Refused, because a caller that misspelt a name would believe that the field was changed.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);
@@ -14711,9 +14728,9 @@ comment on function crm.check_args(jsonb, text[], text[]) is
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Only an address that Supabase Auth confirmed by mail counts. Single sign-on returns whatever the other company's
-  -- service claims, and addresses in .invalid cannot exist (RFC 2606): every workspace without a real admin has the
-  -- same address.
+  -- Only an address that Supabase Auth confirmed by mail counts. With single sign-on it is whatever the other company's
+  -- service claims. Addresses in .invalid cannot exist (RFC 2606), and the placeholder admins of app.workspace_create
+  -- all have the same one.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -14747,7 +14764,7 @@ $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
   'e-mail comes from auth.users and not from the token, because a person can write some of the token''s claims. '
-  'needs_code: the person has a second factor (verified), and no code was typed in this session (aal1).';
+  'needs_code: the person has a verified second factor, and no code was entered in this session (aal1).';
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14775,8 +14792,8 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the mail is '
-  'consent.';
+  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: to follow the link in '
+  'the mail is to consent.';
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -14787,8 +14804,8 @@ begin
     where lower(m.email) = p_email and m.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
-    -- An admin cannot make a person a member without consent. If there are several invitations, the mail does not show
-    -- which one the person followed.
+    -- An admin cannot make a person a member without consent. If there are several invitations, nothing shows which
+    -- mail the person followed.
     continue when v_member.invited_at is not null
       and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id
@@ -14807,8 +14824,8 @@ $$;
 comment on function crm.link_member(uuid, text) is
   'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
   'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation. A person who already had an account is not linked here, but must accept the '
-  'invitation (crm.open_invitations).';
+  'the mail of that invitation; a person who already had an account must accept the invitation instead '
+  '(crm.open_invitations).';
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -14827,8 +14844,8 @@ begin
 end
 $$;
 comment on function crm.open_invitations(uuid) is
-  'The members that a person may become by accepting an invitation, the oldest 100. Security definer, because they '
-  'are in any workspace.';
+  'The members that a person may become by accepting an invitation, the oldest 100. Security definer, because the '
+  'members may be in any workspace.';
 create function crm.roles_included(p_role text) returns text[]
 language sql immutable parallel safe as $$
   select case p_role
@@ -14880,9 +14897,9 @@ begin
 end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
-  'The member as which a person is signed in. p_workspace_id null: the person''s only workspace, or, with '
-  'p_any_workspace, the first one or that of an invitation. A suspended workspace is admitted: its people must see '
-  'why nothing works.';
+  'The caller for a signed-in person: the member in p_workspace_id. If that is null: the member in the person''s only '
+  'workspace or, with p_any_workspace, in the first one, otherwise the member of an invitation. A suspended workspace '
+  'is admitted, because its people must see why nothing works.';
 create function app.call(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
 ) returns api.reply
@@ -14906,7 +14923,7 @@ end
 $$;
 comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
   'The door for signed-in people: answers one request, given the ids of the person and the session from a verified '
-  'token. p_workspace_id null: the person''s only workspace. p_role: the least role that may call; null admits any '
+  'token. p_workspace_id null: the person''s only workspace. p_role: the lowest role that may call; null admits any '
   'member, and anybody with an open invitation. If p_role is given, workspace_id in p_args is the member''s own. '
   'p_verb null, p_args null: as in api.call.';
 
@@ -15110,7 +15127,7 @@ begin
   if found then
     update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
     where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
-      -- Of two simultaneous answers, the second changes nothing.
+      -- If two answers arrive at the same time, the second changes nothing.
       and m.user_id is not distinct from v_member.user_id;
   end if;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
@@ -15187,10 +15204,9 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace: calls of all keys today and in 7 days (by days in the workspace''s time zone; up to a '
-  'minute late, because crm.drain_calls counts them; from the newest 20,000 rows of crm.key_calls), working keys '
-  '(5,000 at most), active webhooks (1,000), active members (5,000), deliveries that wait for an attempt (10,000). A '
-  'count at its bound may be larger.';
+  'The usage of a workspace. Calls of all keys, today and in 7 days: days are in the workspace''s time zone, and the '
+  'newest 20,000 rows of crm.key_calls count, which crm.drain_calls writes up to a minute late. Working keys (counted '
+  'up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt (10,000).';
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15205,16 +15221,15 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- Shown only to those who can mend the cause or take the steps.
+    -- Shown only to those who can remove the cause or take the steps.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
 end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
-  'JSON of a workspace with its usage, the calling member (null for the operator), and that person''s workspaces; with '
-  'alerts for gestor, admin and operator (for a vendedor an empty list), and first_steps for an admin (otherwise '
-  'null).';
+  'JSON of a workspace with its usage, the calling member (null for the operator), that person''s workspaces, alerts '
+  '(an empty list for a vendedor), and first_steps (null unless the caller is an admin).';
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15248,7 +15263,7 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- A change of members takes the same lock, and may have changed the caller's own role.
+  -- Changes of members take the same lock: the one that this call waited for may have changed the caller's own role.
   perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
@@ -15380,7 +15395,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.member_json(crm.members, bigint) is
-  'JSON of a member for the operator and the console, with the number of keys that the member created and that still '
+  'JSON of a member for the operator and the console. working_keys: how many of the keys that the member created still '
   'work.';
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
 language sql stable set search_path = '' as $$
@@ -15405,8 +15420,8 @@ begin
 end
 $$;
 comment on function crm.require_admin_still(uuid) is
-  'Raises insufficient_role if the calling member is no longer an admin. For a verb that waited for a lock after the '
-  'door read the role: whoever held the lock may have taken the role away.';
+  'Raises insufficient_role if the calling member is no longer an admin. For verbs that wait for a lock after the door '
+  'has read the role: whoever held the lock may have taken the role away.';
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -15414,7 +15429,7 @@ declare
 begin
   -- No limit for the operator, whose invitations send no mail.
   if crm.current_member_id() is null then return; end if;
-  -- One invitation at a time, so that simultaneous ones are counted too. Changes of members take the same lock.
+  -- One invitation at a time, so that simultaneous ones count each other. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   perform crm.require_admin_still(p_workspace_id);
   if (
@@ -15444,8 +15459,8 @@ language sql stable set search_path = '' as $$
   end
 $$;
 comment on function crm.invited_member_json(crm.members, bigint) is
-  'JSON of an invited member. If a member invites, also the names for the mail: invited_to (the workspace) and '
-  'invited_by (the calling member).';
+  'JSON of an invited member. If the caller is a member, also the names for the mail: invited_to (the workspace) and '
+  'invited_by (the caller).';
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15473,11 +15488,11 @@ begin
 end
 $$;
 comment on function app.member_invite(jsonb) is
-  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace regardless of case. A '
-  'person with an account must accept an invitation by a member, but not one by the operator. The caller of this verb '
-  'sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, email, role (admin, gestor, '
-  'vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two '
-  'for members alone).';
+  'Adds an active member, who signs in by a confirmed e-mail. The e-mail is unique in the workspace regardless of '
+  'case. A person who already has an account must accept an invitation by a member, but not one by the operator. The '
+  'caller of this verb sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, email, role '
+  '(admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations '
+  '(the last two only for members).';
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15503,8 +15518,8 @@ comment on function app.member_reinvite(jsonb) is
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- An admin whom app.workspace_create added without an address cannot sign in, because its address is in .invalid (RFC
-  -- 2606). An invited admin may decline.
+  -- Two kinds of admin do not count: one whom app.workspace_create added without an address (its placeholder in
+  -- .invalid cannot sign in, RFC 2606), and one whose invitation is still open, who may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -15549,7 +15564,8 @@ begin
 end
 $$;
 comment on function crm.changed_member_json(crm.members) is
-  'JSON of a changed member, with keys and active_managers: the keys and managers that remain after a deactivation.';
+  'JSON of a changed member, with keys, those of the member that still work, and active_managers, the number of active '
+  'admins and gestores in the workspace.';
 create function app.member_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15558,7 +15574,7 @@ declare
   v_after crm.members;
   v_changes jsonb;
 begin
-  -- One change of members at a time: if two admins demote each other, the second finds that no other is left.
+  -- One change of members at a time: if the last two admins demote each other, the second call is refused.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
   select m.* into v_before from crm.members m
@@ -15585,10 +15601,10 @@ end
 $$;
 comment on function app.member_update(jsonb) is
   'Changes the name or role of a member, deactivates a member, or activates one again; an absent argument changes '
-  'nothing. An inactive member cannot sign in, and gets no new records or notes. The member''s keys keep working '
-  '(spec 5), but writing a note with them is no_author_available (spec 2.2). Returns the member with keys (those '
-  'neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and '
-  'gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the '
+  'nothing. An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working '
+  '(spec 5), but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither '
+  'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
+  '(1,000 at most). If there is none, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
   'creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
   'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
   'may), insufficient_role.';
@@ -15600,8 +15616,9 @@ language sql volatile security definer set search_path = '' as $$
   returning m.*
 $$;
 comment on function crm.leave_workspace() is
-  'Unlinks the signed-in person from the member, so that an admin who activates the member again must invite the '
-  'person again. Null if the member is no longer active. Security definer, because members may not link people.';
+  'Deactivates the calling member and unlinks the person, so that an admin who activates the member again must also '
+  'invite the person again. Returns null if the member is no longer active. Security definer, because members may not '
+  'link people.';
 create function app.member_leave(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15609,8 +15626,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member crm.members;
 begin
-  -- One change of members at a time, as in app.member_update: if two admins leave, the second finds that no other is
-  -- left.
+  -- One change of members at a time, as in app.member_update: if the last two admins leave, the second call is refused.
   perform from crm.workspaces w where w.id = v_workspace_id for no key update;
   if exists (
     select from crm.members m
@@ -15651,8 +15667,9 @@ begin
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys leaves '
-  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the members of a workspace: data, oldest first, with the inactive ones, 1,000 at most. working_keys leaves '
+  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
 
 create function crm.is_working(k crm.api_keys) returns boolean
 language sql stable
@@ -15703,7 +15720,7 @@ begin
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
       'old_secret_expires_at', case
-        -- least() ignores null: without an earlier secret there is no time to show, whenever the key itself expires.
+        -- Check for null, because least() ignores it: without an earlier secret, the expiry of the key would be shown.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
       'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
@@ -15723,7 +15740,7 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no order. calls counts up to now, by days in the '
+  'JSON of a workspace''s keys without their secrets, in no particular order. calls counts up to now, by days in the '
   'workspace''s time zone, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
@@ -15749,7 +15766,7 @@ language plpgsql set search_path = '' as $$
 begin
   -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
-  -- One new key at a time, so that simultaneous ones are counted too.
+  -- One new key at a time, so that simultaneous ones count each other.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   if (
     select count(*) from crm.api_keys k
@@ -15814,13 +15831,13 @@ begin
 end
 $$;
 comment on function app.key_create(jsonb) is
-  'Stores a new key with the hash of its secret. Its creator is the member named, otherwise the calling member, '
-  'otherwise the oldest active admin: the default owner of the key''s records and the author of its notes, which it '
-  'cannot write while that member is inactive. Members may have 100 working keys at most. A well-formed scope that no '
-  'endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, '
-  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent), '
-  'allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, already_expired (the key '
-  'could never be used), invalid_reference, no_active_admin.';
+  'Stores a new key with the hash of its secret. Its creator is member_id, otherwise the calling member, otherwise the '
+  'oldest active admin. The creator is the default owner of the key''s records and the author of its notes: while that '
+  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working ones. '
+  'A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: '
+  'workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at '
+  '(never if absent), allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, '
+  'already_expired (the key could never be used), invalid_reference, no_active_admin.';
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15930,7 +15947,7 @@ begin
     if v_expires_at <= now() then
       perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
     end if;
-    -- An expired key works again, so it needs room as a new one does.
+    -- If the key had expired, it works again: it needs room as a new key does.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
     update crm.api_keys k
     set expires_at = v_expires_at
@@ -15961,7 +15978,7 @@ begin
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
-  -- The present secret works until the end of the overlap. One that an earlier rotation left ends now.
+  -- The current secret works until the overlap ends. A secret left by an earlier rotation ends now.
   update crm.key_secrets s
   set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
   where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id
@@ -15998,7 +16015,8 @@ begin
     where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
 
-  -- A separate statement, so that it also sees subscriptions of calls for which the lock above waited (crm.lock_key).
+  -- A separate statement, so that it also sees subscriptions created by the calls for which the lock of the key waited
+  -- (crm.lock_key).
   with ended as (
     update crm.webhook_subscriptions s
     set is_active = false, deactivated_reason = 'key_revoked'
@@ -16027,10 +16045,10 @@ end
 $$;
 comment on function app.key_revoke(jsonb) is
   'Revokes a key for good, from its next call on, and ends its active subscriptions unless keep_webhooks; their '
-  'history stays. A key that was revoked before stays as it is, and its still active subscriptions end now. Returns '
-  'the key with was_revoked (before this call), ended_subscriptions and kept_subscriptions, those still active (id, '
-  'target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: '
-  'validation_error, not_found.';
+  'history stays. If the key is revoked already, only its still active subscriptions end now. Returns the key with '
+  'was_revoked (whether it was revoked before this call), ended_subscriptions, and kept_subscriptions, which are still '
+  'active (id and target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). '
+  'Codes: validation_error, not_found.';
 
 create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
 language plpgsql stable set search_path = '' as $$
@@ -16038,11 +16056,11 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_zone text := crm.zone_of(p_workspace_id);
   v_today date := (now() at time zone v_zone)::date;
-  -- An id begins with the time of its row, so a day is a range of ids, and the index has everything that is counted.
+  -- A delivery's id begins with the time of its event, so a day is a range of ids.
   v_floors uuid[] := array(
     select crm.uuid_v7_floor(crm.day_start(v_today - n, v_zone)) from generate_series(6, 0, -1) n
   );
-  -- 20,000 deliveries in total, so that 200 subscriptions cost no more than 20.
+  -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
   -- The attempts of 4,000 deliveries in total: each is looked up, which costs more than counting.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
@@ -16118,9 +16136,9 @@ comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
   'created in the console), and days: the outcomes of the last 7 days in the workspace''s time zone, oldest first. '
   'Counts the newest 1,000 deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in '
-  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts their newest '
-  '200 deliveries had in that time (20 in a long list), what part of them succeeded, and how long the answered ones '
-  'took.';
+  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts the newest 200 '
+  'deliveries of each had in that time (at least 20 deliveries in a long list), what share of the attempts succeeded, '
+  'and how long the answered ones took.';
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16238,9 +16256,10 @@ begin
 end
 $$;
 comment on function app.subscription_update(jsonb) is
-  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object clears '
-  'filters or header; an empty webhook_name clears the name. Arguments: workspace_id, id, event_types, filters, payload, '
-  'header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, not_found.';
+  'Changes a subscription (crm.change_subscription) and returns it as subscription_get does. An empty object removes '
+  'filters or header; an empty webhook_name removes the name. Arguments: workspace_id, id, event_types, filters, '
+  'payload, header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, invalid_reference, '
+  'not_found.';
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16442,9 +16461,9 @@ begin
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
-          -- d.stage_id = s.id, written as a range of both columns: only the index of open deals has this order. With an
-          -- equality the planner expects the newest deals to be in any stage, and reads the workspace to its end for an
-          -- empty stage.
+          -- This means d.stage_id = s.id, written as a range of both columns, because only the index of open deals has
+          -- this order. With an equality the planner expects to find the stage among the newest deals, and reads the
+          -- whole workspace for an empty stage.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
@@ -16458,7 +16477,7 @@ begin
     ),
     closed_deal as (
       select
-        -- A closed deal stays in its stage, so most closed deals are shown in another stage than their own.
+        -- A deal that is closed keeps its stage, so most closed deals are shown in another stage than their own.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o
@@ -16486,7 +16505,7 @@ begin
       from deal d
       group by d.stage_id
     ),
-    -- Materialized: otherwise the join below makes the cards of all stages again for each stage.
+    -- Materialized: otherwise the join below would make the cards of all stages again for each stage.
     card as materialized (
       select
         c.stage_id,
@@ -16531,10 +16550,10 @@ begin
 end
 $$;
 comment on function crm.funnel_stages(uuid, uuid) is
-  'The active stages of a pipeline in order, 50 at most, each with its unarchived deals, newest first: the open ones '
-  'in that stage. A stage of type won or lost also shows the pipeline''s deals that were won or lost in the last 30 '
-  'days, newest first; deals in another stage are shown in the first stage of that type. The count and the sum of '
-  'values cover the newest 1,000 deals; deals_count_is_partial tells that there are more. `deals` has the newest 50.';
+  'The active stages of a pipeline in order, 50 at most, each with its open, unarchived deals, newest first. A stage '
+  'of type won or lost also shows the deals that were won or lost in the last 30 days: those in another stage are '
+  'shown in the first stage of that type. The count and the sum of values cover the newest 1,000 deals; '
+  'deals_count_is_partial tells that there are more. `deals` has the newest 50.';
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16771,21 +16790,21 @@ language sql immutable parallel safe as $$
     'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'pipelines:read',
     'workspace:read', 'events:read', 'changes:read'
   ]
-  -- In the console a gestor creates webhooks and keys that may erase contacts; an admin defines custom fields.
+  -- As in the console: a gestor creates webhooks, and keys that may erase contacts; an admin defines custom fields.
   || case when p_role in ('gestor', 'admin') then array['contacts:manage', 'webhooks:manage'] else '{}' end
   || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
 $$;
 comment on function crm.scopes_of_role(text) is
-  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace; '
-  'scopes that manage require the role that may do the same in the console. A scope that is missing here cannot be '
+  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. A '
+  '`:manage` scope requires the role that may do the same in the console. A scope that is missing here cannot be '
   'given.';
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
 language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Those of a grant''s scopes that the member''s present role may give: when a member loses a role, every app loses '
-  'the scopes that the role gave.';
+  'Those of a grant''s scopes that the member''s current role may give: when the member loses a role, the app loses '
+  'the scopes that only this role gave.';
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
 declare
@@ -16806,7 +16825,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join crm.workspaces w on w.id = k.workspace_id
     where k.user_id = p_user_id and k.client_id = p_client_id
-    -- The working grant, otherwise the one that was revoked last.
+    -- The working grant first, otherwise the one that was revoked last.
     order by k.revoked_at desc nulls first limit 1;
   end if;
   if v_caller.id is null then v_caller.error_code := 'invalid_api_key'; end if;
@@ -16814,8 +16833,9 @@ begin
 end
 $$;
 comment on function crm.identify_grant(uuid, uuid, uuid) is
-  'The caller to whom a verified token of an app belongs. invalid_api_key: the session has ended, or the person never '
-  'granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer active.';
+  'The caller that a verified token of an app stands for: its grant. invalid_api_key: the session has ended, or the '
+  'person never granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer '
+  'active.';
 create function api.call_by_grant(
   p_user_id uuid, p_session_id uuid, p_client_id uuid, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text,
   p_request_hash bytea
@@ -16843,7 +16863,8 @@ language plpgsql volatile set search_path = '' as $$
 begin
   update crm.api_keys k set revoked_at = now()
   where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
-  -- A separate statement, so that it also sees subscriptions of calls for which the update waited (crm.lock_key).
+  -- A separate statement, so that it also sees subscriptions created by the calls for which the update waited
+  -- (crm.lock_key).
   perform crm.end_webhooks_of_grant(p_workspace_id, p_id);
 end
 $$;
@@ -16866,9 +16887,9 @@ begin
 end
 $$;
 comment on function crm.follow_member() is
-  'Trigger: revokes the grants of a member who is deactivated or leaves, and ends their subscriptions, also those of a '
-  'member whose role may no longer manage webhooks. Scopes need no change: every call compares them with the role. '
-  'Security definer, because members may not change each other''s grants.';
+  'Trigger: when a member is deactivated or leaves, revokes the member''s grants and ends the grants'' subscriptions. '
+  'When the new role may not manage webhooks, only ends the subscriptions. Scopes need no change, because every call '
+  'compares them with the role. Security definer, because members may not change each other''s grants.';
 create trigger grants_follow_member after update of role, is_active, user_id on crm.members
 for each row
 when (
@@ -16885,7 +16906,7 @@ declare
   v_former crm.api_keys;
   v_id uuid;
 begin
-  -- One grant of a person at a time, so that simultaneous ones are counted and replace each other.
+  -- One grant of a person at a time, so that simultaneous ones count and replace each other.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
   select k.* into v_former from crm.api_keys k
   where k.user_id = v_user_id and k.client_id = p_client_id and k.revoked_at is null
@@ -16916,10 +16937,10 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so the person''s former grant for the client ends if it is in another workspace. In the same '
-  'workspace it takes the new name and scopes, and its subscriptions and limit continue. A member has 20 working '
-  'grants at most, because each has its own rate limit. Security definer, because the former grant may be in another '
-  'workspace.';
+  'names no workspace, so the person can have one grant for the client: a former grant in another workspace ends. A '
+  'former grant in the same workspace takes the new name and scopes, and its subscriptions and limit continue. A '
+  'member has 20 working grants at most, because each has its own rate limit. Security definer, because the former '
+  'grant may be in another workspace.';
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -16948,7 +16969,7 @@ begin
 end
 $$;
 comment on function crm.grant_records(uuid, uuid[]) is
-  'JSON of a workspace''s grants, newest first, with the scopes that the member''s present role may give.';
+  'JSON of a workspace''s grants, newest first, with the scopes that the member''s current role may give.';
 create function crm.may_see_grants_of(p_workspace_id uuid, p_member_id uuid) returns boolean
 language sql stable set search_path = '' as $$
   select crm.current_member_id() is null or crm.current_member_id() = p_member_id or exists (
@@ -17035,9 +17056,9 @@ begin
 end
 $$;
 comment on function app.grant_revoke(jsonb) is
-  'Revokes a grant for good, from the app''s next call on, and ends its active subscriptions. A grant that was revoked '
-  'before stays as it is. A member revokes their own grants, an admin and the operator all. Returns the grant. '
-  'Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Revokes a grant for good, from the app''s next call on, and ends its active subscriptions. A grant that is revoked '
+  'already stays as it is. A member may revoke their own grants; an admin and the operator may revoke all. Returns the '
+  'grant. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
 where deactivated_reason = 'failures';
@@ -17082,8 +17103,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next one, half a minute
-      -- later, mostly succeeds.
+      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next attempt, half a
+      -- minute later, mostly succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null
@@ -17096,11 +17117,11 @@ begin
 end
 $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
-  'What somebody has to mend, the most urgent first, the newest first among equals: webhook_stopped (by failures, in '
-  'the last 30 days), key_expired (in the last 7 days), webhook_failing (active, and its last three attempts or more '
-  'failed; since is the last success, or when it was created; none while nothing may be sent), key_expiring (within 14 '
-  'days). name is the webhook''s, or its host, or the key''s. At most 50 each of stopped webhooks, keys and failing '
-  'webhooks.';
+  'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
+  'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; since is '
+  'the last success, or when it was created; none while the workspace may not send), key_expiring (within 14 days). '
+  'Within a kind the newest comes first; of expiring keys, the one that expires first. name: of the webhook (otherwise '
+  'its host) or of the key. At most 50 each of stopped webhooks, keys and failing webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -17121,7 +17142,7 @@ declare
 begin
   -- Checked first, so that nothing else is read for an established workspace.
   if v_call and w.created_at < now() - interval '30 days' then return null; end if;
-  -- Each exists() ends at the first row that it finds below the workspace in the primary key.
+  -- Each exists() stops at the first row that it finds for the workspace in an index.
   select
     exists (select from crm.api_keys k where k.workspace_id = w.id and k.client_id is null) as key,
     v_call as call,
@@ -17131,7 +17152,7 @@ begin
     ) as delivery,
     exists (
       select from crm.members m
-      -- Nobody is the admin of a workspace that the operator created without one (app.workspace_create).
+      -- Not the placeholder admin of a workspace that the operator created without one (app.workspace_create).
       where m.workspace_id = w.id and m.is_active and m.email not like '%.invalid' order by m.id offset 1 limit 1
     ) as colleague
   into v_steps;
@@ -17140,9 +17161,10 @@ begin
 end
 $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
-  'What a new workspace has done: key (made one), call (made one with a key), webhook (made one), delivery (a delivery '
-  'or test event was confirmed), colleague (a second active member, who may still have to accept the invitation). Null '
-  'once all is done, or 30 days after the workspace was created if there were calls: then it is in use.';
+  'What a new workspace has done: key (created one), call (made one with a key), webhook (created one), delivery (a '
+  'receiver confirmed a delivery or test event), colleague (a second active member, who may still have to accept the '
+  'invitation). Null once all is done, or 30 days after the workspace was created if there were calls: then it is in '
+  'use.';
 
 create function crm.event_ids(
   p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
@@ -17167,8 +17189,8 @@ declare
   v_cursor uuid := coalesce(p_cursor, c_last);
   v_last uuid;
 begin
-  -- One statement for each index. Both end at the first event that the page has no room for, or at the last that the
-  -- call may read, which is v_last.
+  -- One statement for each index. Both stop at the first event that the page has no room for, or at the last event that
+  -- the call may read (v_last).
   if p_object_id is null then
     select array_agg(s.id) filter (where s.is_shown), max(s.id::text) filter (where s.n = v_look)
     into ids, v_last
@@ -17314,13 +17336,13 @@ declare
   v_line record;
   v_id uuid;
   v_new jsonb := '[]';
-  -- The places in v_new of the companies that are created, by name and by line.
+  -- Where a company to be created is in v_new: by its name, and by the key of its lines.
   v_named jsonb := '{}';
   v_places jsonb := '{}';
   v_results jsonb := '{}';
   v_created jsonb;
 begin
-  -- Lines with a tax id come first: a line with the name alone then means the company that such a line creates.
+  -- Lines with a tax id come first, so that a line with only a name uses the company that such a line creates.
   for v_line in
     select distinct on (l.tax_id is null, l.key) l.*
     from (
@@ -17388,7 +17410,7 @@ begin
   for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
     v_args := p_items -> v_at -> 'args';
     continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
-      -- api.contact_upsert refuses an item without a value to find its contact by.
+      -- Skip items without a value for match_by: api.contact_upsert refuses them.
       or coalesce(case v_args ->> 'match_by'
         when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
       end, '') = '';
@@ -17552,7 +17574,7 @@ begin
       from (
         select w.type, w.id, w.name, w.detail, w.works, crm.name_rank(w.name, v_q) as rank
         from (
-          -- A workspace may have tens of thousands of revoked keys and deleted webhooks: look through the newest.
+          -- Only the newest, because a workspace may have tens of thousands of revoked keys and deleted webhooks.
           (
             select 'key' as type, k.id, k.name::text, k.prefix::text as detail, crm.is_working(k) as works
             from crm.api_keys k
@@ -17597,7 +17619,7 @@ begin
   if v_q ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     select json_agg(f) into v_found from crm.found_by_id(v_workspace_id, v_q::uuid) f;
   end if;
-  -- Another system's id of a record may be a UUID too.
+  -- The words may still match: a record's id in another system may be a UUID too.
   if v_found is null then
     select coalesce(json_agg(f), '[]') into v_found from crm.found_by_words(v_workspace_id, v_q) f;
   end if;
@@ -17661,14 +17683,14 @@ comment on table crm.jobs is
 alter table crm.jobs enable row level security, force row level security;
 insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
-    'Wakes the dispatcher for retries that are due within 15 seconds, and for deliveries whose poke was lost'),
+    'Wakes the dispatcher for retries that are due within 15 seconds, for deliveries whose poke was lost, and for mails'),
   ('webhook-catch-up', '10 seconds', 'select crm.catch_up_subscriptions()',
     'Makes the deliveries of subscriptions that are behind, as the queue has room'),
   ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
   ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
     'Emits activity.overdue for activities past their due date'),
   ('index-texts', '10 seconds', 'select crm.index_texts()',
-    'Writes what is searched of the records that have changed; searches compare those one by one until then'),
+    'Stores the searched texts of changed records; until then, searches compare these records one by one'),
   ('run-operations', '5 seconds', 'select crm.run_operations()',
     'Takes the next steps of erasures and merges that are too large for one call'),
   ('count-calls', '1 minute', 'select crm.drain_calls()', 'Counts the calls of each key by hour'),
@@ -17683,7 +17705,7 @@ insert into crm.jobs (name, every, command, description) values
     'Deletes Idempotency-Keys after 24 hours, and the cursors of sorted lists'),
   ('purge-operations', '1 day',
     $$delete from crm.operations where state = 'done' and ended_at < now() - interval '90 days'$$,
-    'Deletes operations 90 days after their end'),
+    'Deletes finished operations 90 days after their end'),
   ('partition-events', '1 hour', $$select crm.manage_partitions('crm.events')$$,
     'Makes the partitions of events of the coming week, and drops events after 90 days'),
   ('partition-deliveries', '1 hour', $$select crm.manage_partitions('crm.webhook_deliveries')$$,
@@ -17716,12 +17738,12 @@ begin
 end
 $$;
 comment on function crm.purge_cron_history() is
-  'Deletes the history of these jobs after 7 days, and returns how many runs it deleted. pg_cron keeps everything, '
-  'which is 8,640 rows a day for a job that runs every 10 seconds.';
+  'Deletes the history of these jobs after 7 days, and returns the number of deleted runs. pg_cron itself keeps '
+  'everything: 8,640 rows a day for a job that runs every 10 seconds.';
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable set search_path = '' as $$
   select case
-    -- pg_cron accepts seconds since version 1.5; before, the shortest interval is a minute.
+    -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
