@@ -11,7 +11,7 @@ const EVENT = `It must be one of ${EVENT_TYPES.join(", ")}`;
 const MOMENT = "It must be a moment that exists, such as 2027-01-31T12:00:00Z";
 const AMOUNT = "It must be an amount such as 12500.50, at most 1000000000000000";
 
-/** The rule for each argument of a verb, for messages in the terminal. */
+/** What each argument of a verb must be, for error messages in the terminal. */
 export const RULES: Readonly<Record<string, string>> = {
   id: UUID,
   workspace_id: UUID,
@@ -45,7 +45,7 @@ export function parseBoolean(text: string): boolean {
   return text === "true";
 }
 
-/** A parser for the number of that name: digits and a point. Number() alone would accept `1e3`. */
+/** Returns a parser for a numeric argument. It accepts digits and a point; Number() alone would accept `1e3`. */
 export function numberParser(field: string): (text: string) => number {
   return (text) => {
     if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError(RULES[field]!);

@@ -8,7 +8,7 @@ import { atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.t
 const CONNECT_TIMEOUT_S = 5;
 const CLOSE_TIMEOUT_S = 1;
 
-/** Which of several databases a command is for. Only a proxy has more than one. */
+/** Which node a command is for, if the database is a proxy. */
 export interface Where {
   /** The number that the operator named. */
   node?: number | undefined;
@@ -19,7 +19,7 @@ export interface Where {
 /**
  * Calls `use` with a connection to the operator's database: DATABASE_URL, else the stack that runs on DATA_DIR. If that
  * database is a proxy, the connection is to the node that has the records that the command names.
- * @throws StackError if there is neither.
+ * @throws StackError if DATABASE_URL is not set and no stack is running.
  */
 export function withDatabase<Result>(
   use: (sql: postgres.Sql) => Promise<Result>,

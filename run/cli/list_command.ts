@@ -32,7 +32,7 @@ export function addListCommand<V extends ListVerb>(group: Command, verb: V, list
   addReshapedListCommand<V, Row<V>>(group, verb, (rows) => rows, list);
 }
 
-/** Adds a list command that changes the form of the rows before it prints them. */
+/** Adds a list command that passes the rows through `reshape` before it prints them. */
 export function addReshapedListCommand<V extends ListVerb, Shown>(
   group: Command,
   verb: V,

@@ -4,7 +4,7 @@ import { findWorkspace, operate } from "../operator/operator.ts";
 import type { Args, RecordKind, Result, VerbName } from "../operator/verbs.ts";
 import { withDatabase } from "./database.ts";
 
-/** The work of a command on the database. */
+/** What a command does with the database. */
 export type Operation<Result> = (sql: Sql) => Promise<Result>;
 
 /**
@@ -19,7 +19,7 @@ export async function perform<Result>(
   printResult(command, result, () => describe(result));
 }
 
-/** Prints a result: as JSON with `--json`, otherwise as this text. */
+/** Prints a result: as JSON with `--json`, otherwise as the text from `describe`. */
 export function printResult(command: CommandUnknownOpts, result: unknown, describe: () => string): void {
   console.log(command.optsWithGlobals()["json"] ? JSON.stringify(result, null, 2) : describe());
 }
@@ -29,7 +29,7 @@ export function namedNode(command: CommandUnknownOpts): number | undefined {
   return command.optsWithGlobals()["node"] as number | undefined;
 }
 
-/** Like `perform`, with warnings: each is a line on standard error, and in `warnings` of the JSON. */
+/** Like `perform`, but also prints each warning as a line on standard error, and in `warnings` of the JSON. */
 export async function performWithWarnings<Result>(
   command: CommandUnknownOpts,
   operation: Operation<Result>,
@@ -59,7 +59,7 @@ type RecordVerb = {
   [V in VerbName]: Args<V> extends { workspace_id: string; id: string } ? V : never;
 }[VerbName];
 
-/** An operation that calls a verb for a record, given only its id. */
+/** An operation that finds a record's workspace by the record's id, and calls a verb for the record. */
 export function callOn<V extends RecordVerb>(
   object: RecordKind,
   id: string,

@@ -8,7 +8,7 @@ export function formatExamples(...lines: string[]): string {
   return ["", "Examples:", ...lines.map((line) => `  ${PROGRAM} ${line}`)].join("\n");
 }
 
-/** Ends the command with a usage error if an update has no change. */
+/** Ends the command with a usage error if an update would change nothing. */
 export function requireChange(command: CommandUnknownOpts, changes: Record<string, unknown>): void {
   if (Object.values(changes).some((change) => change !== undefined)) return;
   const flags = command.options.map((option) => option.long).join(", ");

@@ -68,7 +68,7 @@ async function inOrder(
   }
 }
 
-/** Runs the doctor until nothing is wrong: after a first deployment jobs have yet to run, and functions start cold. */
+/** Repeats the doctor while something is wrong: after a first deployment, no job has run and functions start cold. */
 async function waitForHealth({ databaseUrl, functionsUrl, region, appOrigin }: Settings): Promise<Diagnosis> {
   const until = performance.now() + DOCTOR_PATIENCE_MS;
   for (;;) {

@@ -5,7 +5,7 @@ import { StackError } from "../local/stack_error.ts";
 export const URL_SECRET = "webhook_dispatcher_url";
 export const BEARER_SECRET = "webhook_dispatcher_secret";
 
-/** The two secrets; null if the Vault does not have one. */
+/** The two secrets; each is null if the Vault lacks it. */
 export interface DispatcherSecrets {
   url: string | null;
   bearer: string | null;

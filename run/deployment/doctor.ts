@@ -40,7 +40,7 @@ try {
 async function findProject(url: string | undefined, databaseUrl: string | undefined): Promise<Address> {
   const region = Deno.env.get("FUNCTIONS_REGION") || null;
   const appOrigin = Deno.env.get("APP_ORIGIN") || null;
-  // An unusable DATABASE_URL does no harm if --database-url is given.
+  // If --database-url is given, an unusable DATABASE_URL must not stop the doctor.
   const database = databaseUrl === undefined
     ? readSettings().databaseUrl
     : checkDatabaseUrl("--database-url", databaseUrl);

@@ -4,8 +4,8 @@ import { StackError } from "../local/stack_error.ts";
 import { decryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
- * Checks that the encryption key decrypts the newest signing secret. With another key no delivery could be signed, and every
- * subscription would need a new secret.
+ * Checks that the encryption key decrypts the newest signing secret. With another key no delivery could be signed, and
+ * every subscription would need a new secret.
  * @param sql as the owner of the schema
  * @returns whether there was a secret to check.
  * @throws StackError if the key does not decrypt it.

@@ -12,9 +12,9 @@ const SHORTEST_SECRET = 16;
 export interface Settings {
   accessToken: string;
   projectRef: string;
-  /** The URL of the schema's owner. It must not name a transaction pooler, because migrations need a session. */
+  /** The database's URL for the owner of the schema. No transaction pooler, because migrations need a session. */
   databaseUrl: string;
-  /** The URL for the role crm_functions: the DATABASE_URL of the functions. */
+  /** The database's URL for the role crm_functions, which the functions get as DATABASE_URL. */
   functionsDatabaseUrl: string;
   encryptionKey: string;
   dispatcherSecret: string;
@@ -27,7 +27,7 @@ export interface Settings {
   secrets: Record<string, string>;
 }
 
-/** A variable of a deployment. A test compares them with the table in docs/deployment.md. */
+/** A variable of a deployment. A test compares VARIABLES with the table in docs/deployment.md. */
 interface Variable {
   name: string;
   required: boolean;
@@ -37,7 +37,7 @@ interface Variable {
   check: (value: string, env: Record<string, string>) => string | null;
 }
 
-/** A check that a value has a form. */
+/** Returns a check that a value matches a pattern. */
 const form = (pattern: RegExp, otherwise: string) => (value: string) =>
   pattern.test(value) ? null : otherwise;
 
@@ -125,7 +125,7 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
 }
 
 /**
- * The texts that must not be printed. Other values are not hidden, because hiding a pool size of 4 would hide every 4.
+ * The secrets to hide in what is printed. Other values stay visible: hiding a pool size of 4 would hide every 4.
  */
 export function secretTexts(settings: Settings): string[] {
   const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
@@ -139,7 +139,7 @@ export function secretTexts(settings: Settings): string[] {
 }
 
 function checkText(value: string): string | null {
-  // In the file for the CLI, values are in single quotes.
+  // formatEnvFile puts values in single quotes.
   if (value.includes("'")) return "has a single quote: write it as %27 in a URL, or choose another value";
   // docs/deployment.md writes placeholders like this.
   return /<[a-z]+>/.test(value) ? "still has a placeholder in <>: put your own value in its place" : null;
@@ -239,7 +239,7 @@ function checkMailUrl(value: string, env: Record<string, string>): string | null
   return env["MAIL_TOKEN"] && env["MAIL_FROM"] ? null : "needs MAIL_TOKEN and MAIL_FROM beside it";
 }
 
-/** Links begin with the whole address; CORS compares its origin. */
+/** The address may have a path: links begin with the whole address, and CORS compares only its origin. */
 function checkAppOrigin(value: string): string | null {
   if (!URL.canParse(value)) return "is not a URL";
   const { protocol, hostname, search, hash, username } = new URL(value);

@@ -8,7 +8,7 @@ const TRIES = 3;
 const PAUSE_MS = 5_000;
 
 /**
- * Sets the password of the functions' role to the one in their URL, unless it has it already.
+ * Sets the password of the functions' role to the one in their URL, unless the role has it already.
  * @param sql as the owner of the schema
  * @returns whether the password was set.
  * @throws StackError if the role cannot log in with it afterwards.
@@ -32,7 +32,7 @@ export async function canLogIn(functionsDatabaseUrl: string): Promise<boolean> {
   return await tryLogin(functionsDatabaseUrl) === null;
 }
 
-/** Returns why the login failed; null if it succeeded as the role. */
+/** Returns why the login failed; null if the functions' role is logged in. */
 async function tryLogin(url: string): Promise<string | null> {
   const sql = openDatabase(url, "crm-deploy");
   try {

@@ -47,7 +47,7 @@ export async function locksOf(missing: readonly Migration[]): Promise<Map<string
   }
 }
 
-/** The tables of our schemas: their ids, and the file that contains their rows. */
+/** The id of each table of our schemas, with the number of its file, which changes when all rows are rewritten. */
 async function tablesOf(sql: ISql): Promise<Map<number, number>> {
   const rows = await sql<{ oid: number; file: number }[]>`
     select c.oid, c.relfilenode as file from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -120,7 +120,7 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
 async function planMigrations(sql: Sql): Promise<string[]> {
   const { missing, applied } = await missingMigrations(sql);
   if (missing.length === 0) return ["all are applied"];
-  // The tables are new, so nobody waits for them.
+  // In a database without migrations all tables are new, so nobody waits for their locks.
   const locks = applied === null ? null : await locksOf(missing);
   const lines: string[] = [];
   for (const { version, name, path } of missing) {

@@ -14,7 +14,8 @@ interface CliRun {
 }
 
 /**
- * Runs the Supabase CLI in the root, without questions; it reads SUPABASE_ACCESS_TOKEN. The first run installs it.
+ * Runs the Supabase CLI at the root of the repository with `--yes`. The CLI reads SUPABASE_ACCESS_TOKEN; the first run
+ * installs it.
  * @returns what the CLI printed.
  * @throws StackError with its output, without the secrets, if it fails.
  */

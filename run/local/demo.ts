@@ -31,7 +31,7 @@ async function runDemo(): Promise<void> {
   const receiver = listenForDelivery();
   step("A receiver of webhooks listens", receiver.origin);
 
-  // Other targets must be https and have a public address.
+  // A target that is not in WEBHOOK_DEV_TARGETS must be https and have a public address.
   stack = await startStackProcess(dataDir, { WEBHOOK_DEV_TARGETS: new URL(receiver.origin).host });
   step("A new stack is ready", stack.file.base_url);
 

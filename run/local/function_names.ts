@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the functions. */
 export const FUNCTIONS_FOLDER = fileURLToPath(new URL("../../supabase/functions", import.meta.url));
 
 /** The names of the functions: the folders with an index.ts. The stack serves them, and the Supabase CLI deploys them. */

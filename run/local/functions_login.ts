@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { FUNCTIONS_ROLE } from "../operator/functions_password.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** The URL of the same database with the functions' login. */
+/** The database's URL with the functions' role and password in place of the owner's. */
 export function functionsDatabaseUrl(databaseUrl: string, secrets: Secrets): string {
   const url = new URL(databaseUrl);
   // Supabase's pooler expects the project after the role: `postgres.<ref>`.

@@ -13,7 +13,7 @@ const PREFIX = "/functions/v1";
 const CLOSE_TIMEOUT_MS = 5_000;
 /**
  * A well-formed Host header. Deno puts the header, unchecked, between `http://` and the path of the URL, so the header
- * `x/functions/v1/proposals?` would reach a function. An absent header is empty.
+ * `x/functions/v1/proposals?` would reach a function. An absent header counts as empty.
  */
 const HOST = /^([\w.~-]*|\[[\da-f:.]+\])(:\d*)?$/i;
 
@@ -106,8 +106,8 @@ export function openGateway(port: number): Gateway {
 }
 
 /**
- * Gives functions the caller's address in the header that Cloudflare overwrites in front of Supabase. Headers of a
- * request cannot be set, and copying them would cost throughput.
+ * Gives functions the caller's address in the header that Cloudflare overwrites in front of Supabase. Replaces `get`,
+ * because a request's headers cannot be changed and copying them would cost throughput.
  */
 function setAddress(headers: Headers, address: string): void {
   const get = headers.get.bind(headers);

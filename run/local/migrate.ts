@@ -31,12 +31,12 @@ const TRIES = 20;
 const PAUSE_MS = 500;
 
 /**
- * Applies the missing migrations in order, each in one transaction. Records them exactly as the Supabase CLI does, so
- * that each knows what the other applied.
+ * Applies the missing migrations in order, each in one transaction unless its statement cannot run in one. Records them
+ * exactly as the Supabase CLI does, so that each knows what the other applied.
  * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.
- * @throws StackError with file and line if one fails; those before it stay applied. StackError with the file if an applied
- * one was edited; then nothing is applied.
+ * @throws StackError with file and line if a migration fails; those before it stay applied. StackError with the file if
+ * an applied migration was edited; then nothing is applied.
  */
 export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string = RESTORE): Promise<number> {
   const { missing, applied } = await missingMigrations(sql, folder, remedy);
@@ -112,8 +112,8 @@ export async function editedMigrations(
 }
 
 /**
- * SQL without semicolons and with single spaces, so that it does not matter how a version of the Supabase CLI split it into
- * statements.
+ * SQL without semicolons and with single spaces, so that it does not matter how a version of the Supabase CLI split it
+ * into statements.
  */
 function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
@@ -151,7 +151,7 @@ export async function createHistory(sql: Sql): Promise<void> {
 
 /**
  * Applies one migration.
- * @param beforeCommit gets the transaction, if the migration runs in one
+ * @param beforeCommit called before the commit, with the transaction, if the migration runs in one
  * @returns false if another process has applied it since
  */
 export async function applyMigration(

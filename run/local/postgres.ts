@@ -19,7 +19,7 @@ const SETTINGS = {
 };
 
 export interface Postgres {
-  /** Connection of role `postgres` to database `postgres`. */
+  /** The URL of the database `postgres` for the role `postgres`. */
   databaseUrl: string;
   /** Ends all connections and shuts down cleanly. */
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ interface Cluster {
   binaries: string;
   folder: string;
   log: string;
-  /** A file that exists until the roles are created, so that later starts need not look. */
+  /** A file that exists until the roles are created. Later starts look for it instead of asking Postgres. */
   withoutRoles: string;
   /** Null: the user of this process. */
   user: SystemUser | null;
@@ -62,7 +62,7 @@ export async function startPostgres(dataDir: string, secrets: Secrets, port?: nu
   };
 }
 
-/** The URL of the same database as the superuser. */
+/** The same database's URL for the superuser. */
 export function superuserUrl(databaseUrl: string, { superuser_password }: Secrets): string {
   const url = new URL(databaseUrl);
   url.username = SUPERUSER;
@@ -80,7 +80,7 @@ export async function stopPostgres(dataDir: string, mode: StopMode = "fast"): Pr
 
 async function openCluster(dataDir: string): Promise<Cluster> {
   const binaries = await binariesFolder();
-  // The real path, because the command line of the Postgres process has that one.
+  // The real path, which runningPostmaster compares with the command line of Postgres.
   const folder = await Deno.realPath(dataDir);
   return {
     binaries,

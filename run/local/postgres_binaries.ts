@@ -130,7 +130,7 @@ export async function run(program: string, args: string[], user: SystemUser | nu
 /**
  * The command line that lets the user enter closed folders. Linux only: setpriv is part of util-linux, and root in a
  * container has the capability by default. Postgres looks for its programs with access(), which respects the capability
- * only with this secure bit.
+ * only with the secure bit no_setuid_fixup.
  */
 function passingThrough(program: string, args: string[], { uid, gid }: SystemUser) {
   const capability = "+dac_override";

@@ -46,7 +46,7 @@ function readAppOrigin(text: string | null): string | null {
   return url.href.replace(/\/+$/, "");
 }
 
-/** @throws StackError if the value is not an address of Postgres. It names the variable or option, not the value. */
+/** @param name the variable or option, for the error. @throws StackError if the value is not an address of Postgres. */
 export function checkDatabaseUrl<Text extends string | null>(name: string, text: Text): Text {
   if (text === null) return text;
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -36,7 +36,7 @@ export function withoutComments(sql: string): string {
   return sql.replace(BEFORE, "");
 }
 
-/** Whether a statement cannot run in a transaction. The Supabase CLI runs the same ones outside its own. */
+/** Whether a statement cannot run in a transaction. The Supabase CLI also runs such statements outside of one. */
 export function runsAlone(statement: string): boolean {
   return ALONE.test(withoutComments(statement));
 }

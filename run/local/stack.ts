@@ -72,8 +72,8 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       postgres = await copyBeforeUpgrade(postgres, dataDir, secrets, remedyFor(settings));
     }
     const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
-    // The tests of nodes set this variable to the proxy. A deployment's variable has another name, because no stack may
-    // use a deployment's database.
+    // The tests of nodes set STACK_FUNCTIONS_DATABASE_URL to the proxy. It is not the variable of a deployment,
+    // FUNCTIONS_DATABASE_URL, so that no stack uses a deployment's database.
     Deno.env.set(
       "DATABASE_URL",
       Deno.env.get("STACK_FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
@@ -134,7 +134,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
  */
 const CONNECT_S = { own: 60, given: 5 };
 
-/** What to do about an edited migration, which was not released: a released one must not be edited. */
+/** What to do about an edited migration: start anew. Only a migration that is not released may be edited. */
 function remedyFor({ dataDir, databaseUrl }: Settings): string {
   return databaseUrl === null
     ? `delete ${dataDir}, or set DATA_DIR to another folder`
@@ -174,7 +174,7 @@ async function prepareDatabase(
 
 /** Sets the variables of the functions. On Supabase the platform and the project's secrets set them. */
 function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): void {
-  // The functions must never connect as the owner. The stack itself has read the variable before.
+  // The variable names the owner, as whom the functions must never connect. The stack has read it before.
   Deno.env.delete("DATABASE_URL");
   Deno.env.set("APP_ORIGIN", appOrigin);
   // A hosted project's keys must not be sent to the gateway.
@@ -192,7 +192,7 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
     WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
     WEBHOOK_DISPATCHER_SECRET: secrets.webhook_dispatcher_secret,
   };
-  // A service that somebody has set must not get the local token.
+  // If MAIL_URL is set, its service must not get the local token.
   const mail = Deno.env.get("MAIL_URL") ? {} : {
     MAIL_URL: `${origin}${MAIL_PATH}`,
     MAIL_TOKEN: secrets.service_key,
@@ -204,8 +204,8 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
 }
 
 /**
- * Checks the variable at the start: otherwise each call that creates a webhook would fail, and only the log would say
- * why.
+ * Checks WEBHOOK_DEV_TARGETS at the start: otherwise each call that creates a webhook would fail, and only the log would
+ * say why.
  */
 function checkDevTargets(): void {
   try {

@@ -7,7 +7,7 @@ import { StackError } from "./stack_error.ts";
 export interface StackFile {
   /** The URL of the functions: `<origin>/functions/v1`. */
   base_url: string;
-  /** Connection of role `postgres`. */
+  /** The database's URL for the role `postgres`. */
   database_url: string;
   demo_key: string;
   /** The console's address on this stack, without a slash at its end. */
@@ -27,7 +27,7 @@ export async function writeStackFile(dataDir: string, stack: Omit<StackFile, "pi
   );
 }
 
-/** Removes the file, because no stack is ready. */
+/** Removes the file when no stack is ready. */
 export async function removeStackFile(dataDir: string): Promise<void> {
   await Deno.remove(join(dataDir, "stack.json")).catch(() => {});
 }

@@ -4,7 +4,7 @@ import { addReshapedListCommand } from "../list_command.ts";
 import { callOn, perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
 
-/** `app …`: the apps that people of a workspace have granted access. */
+/** `app …`: the apps to which people of a workspace have granted access. */
 export function appCommands(program: Command): void {
   const app = program.command("app").description("Apps that act for a person (OAuth)");
 
@@ -29,7 +29,7 @@ export function appCommands(program: Command): void {
     .action((id, _options, command) =>
       perform(
         command,
-        // A grant is found as keys are: it is a row of the same table.
+        // Grants and keys are rows of the same table, so a grant is looked up as a key.
         callOn("key", id, "grant_revoke", {}),
         (revoked) => `The access of ${revoked.client_name} for ${revoked.member.name} is revoked`,
       )

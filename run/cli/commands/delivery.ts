@@ -7,7 +7,7 @@ import { call, callOn, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
-/** Length of the list. */
+/** How many deliveries `delivery list` shows. */
 const LISTED = 50;
 
 type Row = Result<"delivery_list">["data"][number];
@@ -94,7 +94,7 @@ const COLUMNS = [
   "next_attempt_at",
 ] as const;
 
-/** The first LISTED matching deliveries. A page may have fewer, if the verb looked at many that do not match. */
+/** Reads pages until LISTED deliveries match. A page is short if the verb passed over many that do not match. */
 async function listDeliveries(sql: Sql, filters: Args<"delivery_list">): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null = null;

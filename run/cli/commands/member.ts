@@ -65,7 +65,7 @@ export function memberCommands(program: Command): void {
 
 type Updated = Awaited<ReturnType<ReturnType<typeof updateMember>>>;
 
-/** Updates a member. Scripts that read `--json` expect the keys in `working_keys`. */
+/** Updates a member, and returns the keys as `working_keys`, the name that scripts with `--json` expect. */
 function updateMember(id: string, changes: Omit<Args<"member_update">, "workspace_id" | "id">) {
   const update = callOn("member", id, "member_update", changes);
   return async (sql: Sql) => {

@@ -9,7 +9,7 @@ import { formatExamples } from "../usage.ts";
 
 const COLUMNS = ["node", "state", "workspaces", "slots", "connection"] as const;
 
-/** The number of a node, as the operator types it. */
+/** Parses the number of a node. */
 export function parseNode(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("It must be the number of a node, such as 1");
   return Number(text);

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
 
-/** The deployed project that the doctor looks at. */
+/** The deployed project or local stack that the doctor checks. */
 export interface Project {
   /** A client as the owner of the schema. */
   sql: Sql;
@@ -63,7 +63,7 @@ export function deployAgain({ functionsUrl }: Pick<Project, "functionsUrl">): Re
   return { command: isLoopback(new URL(functionsUrl).hostname) ? "deno task start" : "deno task deploy" };
 }
 
-/** Whether the database has or could have pg_cron. Without it the local stack's scheduler runs the jobs. */
+/** Whether pg_cron is installed, or could be. Without it the local stack's scheduler runs the jobs. */
 export async function hasCron(sql: Sql): Promise<{ installed: boolean; available: boolean }> {
   const [row] = await sql<[{ installed: boolean; available: boolean }]>`
     select

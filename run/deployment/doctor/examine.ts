@@ -30,7 +30,7 @@ export interface Address {
   appOrigin: string | null;
 }
 
-/** Checks a project and changes nothing. Behind a proxy it checks every node, and what they share once. */
+/** Checks a project and changes nothing. If the database is a proxy, checks every node, and once what nodes share. */
 export async function examine(address: Address): Promise<Diagnosis> {
   return await withProject(address, async (project) => {
     const nodes = await findNodes(project.sql);
@@ -72,7 +72,7 @@ async function findNodes(sql: Sql): Promise<{ node: number; url: string }[]> {
   try {
     return await isProxy(sql) ? await sql`select node, url from nodes.operators order by node` : [];
   } catch {
-    // The first check says why.
+    // The check `database` reports the error.
     return [];
   }
 }

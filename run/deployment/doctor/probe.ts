@@ -51,7 +51,7 @@ export async function probe(url: string, init: RequestInit = {}): Promise<Reply>
   }
 }
 
-/** The reason without the address, so that the same reason is the same text for all functions. */
+/** The reason without the address, so that functions that fail for the same reason report the same text. */
 function reasonOf(error: unknown): string {
   return firstLine(error).replace(/ for url \([^)]*\)/, "");
 }

@@ -7,7 +7,6 @@ import type { Aal, User } from "./users.ts";
 const ALGORITHM = "ES256";
 const AUDIENCE = "authenticated";
 
-/** Lifetime of an access token. */
 export const ACCESS_TOKEN_SECONDS = 3600;
 
 const Claims = z.object({ sub: z.uuid(), session_id: z.uuid() });
@@ -18,7 +17,7 @@ export interface AccessTokens {
   /**
    * Signs a token with the same claims as Supabase.
    * @param issuedAt seconds since 1970
-   * @param clientId the app to which the token is issued; absent: the person
+   * @param clientId the app that gets the token; absent if the person gets it
    * @param aal how the person signed in; aal1 if absent
    */
   sign(user: User, sessionId: string, issuedAt: number, clientId?: string, aal?: Aal): Promise<string>;

@@ -35,7 +35,7 @@ export interface AuthSettings {
   url: string;
   /** The console's address: links lead there, and CORS allows its origin. */
   siteUrl: string;
-  /** The key that may invite. */
+  /** The key that a caller needs to invite people. */
   serviceKey: string;
   /** The folder that keeps the mails. */
   mailFolder: string;
@@ -43,15 +43,15 @@ export interface AuthSettings {
 
 /**
  * The routes of Supabase Auth (GoTrue, github.com/supabase/auth) that the console and the functions call: sign-in with a
- * password, second factors, invitation, recovery, and the OAuth server for apps. Nothing sends mail: links are printed and kept in
- * `mailFolder`.
+ * password, second factors, invitation, recovery, and the OAuth server for apps. Nothing sends mail: links are printed
+ * and kept in `mailFolder`.
  */
 export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolder }: AuthSettings): Hono {
   const root = new Hono();
   const app = root.basePath(AUTH_PREFIX);
   const origins = [new URL(url).origin, new URL(siteUrl).origin];
   const siteHost = new URL(siteUrl).hostname;
-  // Otherwise another site could point its own name to this machine (DNS rebinding) and call as the same origin.
+  // Refuses unknown host names: a site could point its own to this machine (DNS rebinding) and call as the same origin.
   app.use(async ({ req }, next) => {
     const host = (req.header("host") ?? "").toLowerCase().replace(/:\d*$/, "");
     if (host !== "" && host !== siteHost && !isLoopback(host)) {
@@ -72,7 +72,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     if (error instanceof AuthError) return errorResponse(error);
     if (error instanceof OAuthError) return oauthErrorResponse(error);
     console.error(`Sign-in failed: ${firstLine(error)}`);
-    // On 503 a client keeps its session; on 500 it drops it.
+    // A client keeps its session on 503, and drops the session on 500.
     const status = UNREACHABLE.test((error as { code?: string }).code ?? "") ? 503 : 500;
     return errorResponse(new AuthError(status, "unexpected_failure", "Unexpected failure"));
   });

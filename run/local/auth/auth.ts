@@ -10,7 +10,7 @@ export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 /** The path of the same metadata at the root of the host (RFC 8414, 3.1). */
 export const ROOT_METADATA_PATH = METADATA_PATH + AUTH_PREFIX;
 
-/** Local sign-in never writes to the schema auth of a Supabase project, whose own service signs people in. */
+/** The reply if the schema auth is not ours, as in a Supabase project, whose own service signs people in. */
 const FOREIGN = new AuthError(
   503,
   "unexpected_failure",
@@ -35,7 +35,7 @@ interface Options {
   isOurs: boolean;
 }
 
-/** Opens local sign-in. It loads its code and connects at the first request, because on many stacks nobody signs in. */
+/** Opens local sign-in. It loads its code and connects on the first request, because on many stacks nobody signs in. */
 export function openLocalAuth(
   { databaseUrl, dataDir, secrets, origin, siteUrl, isOurs }: Options,
 ): LocalAuth {

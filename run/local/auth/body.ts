@@ -5,7 +5,7 @@ const email = z.string().trim().toLowerCase().max(255).pipe(
   z.email("Unable to validate email address: invalid format"),
 );
 
-/** What a client may send, by route. Other fields are ignored, as by Supabase Auth. */
+/** The bodies that clients may send. Other fields are ignored, as in Supabase Auth. */
 export const BODIES = {
   credentials: z.object({ email, password: z.string() }),
   refresh: z.object({ refresh_token: z.string() }),

@@ -13,7 +13,7 @@ export function errorResponse({ status, code, message }: AuthError): Response {
   return Response.json({ code: status, error_code: code, msg: message }, { status, headers });
 }
 
-/** An error in the form of OAuth (RFC 6749, 5.2), which the token endpoint answers for a wrong grant. */
+/** An OAuth error (RFC 6749, 5.2), with which the token endpoint refuses a request or grant. */
 export class OAuthError extends Error {
   override readonly name = "OAuthError";
 

@@ -12,7 +12,7 @@ import type { Aal, User } from "./users.ts";
 
 /** How long a challenge can be answered, in seconds: the default of Supabase Auth. */
 const CHALLENGE_SECONDS = 300;
-/** Factors of one person, verified or not: the default of Supabase Auth. */
+/** The most factors of one person, verified or not: the default of Supabase Auth. */
 const MAX_FACTORS = 10;
 
 const Enrolment = z.object({
@@ -33,14 +33,14 @@ interface Factor {
 interface FactorSettings {
   sql: Sql;
   siteUrl: string;
-  /** The person whose session calls. @throws AuthError if there is none. */
+  /** The person whose session the request carries. @throws AuthError if there is none. */
   identify: (request: Request) => Promise<{ user: User; sessionId: string; aal: Aal }>;
   /** The address of the client, which must be the same for a challenge and its answer. */
   addressOf: (request: Request) => string;
   grantResponse: (grant: Grant) => Promise<Response>;
 }
 
-/** The person's second factors as clients see them in the user. */
+/** The person's second factors, as the user object shows them to clients. */
 export async function listFactors(sql: Sql, userId: string): Promise<Record<string, unknown>[]> {
   return await sql`
     select id, friendly_name, factor_type, status, created_at, updated_at

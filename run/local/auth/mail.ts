@@ -44,7 +44,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Writes a mail, as JSON with the moment, into a folder. */
+/** Writes a mail into a folder, as JSON with the time. */
 export async function keepMail(folder: string, mail: object): Promise<void> {
   const sent_at = new Date().toISOString();
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });

@@ -46,7 +46,7 @@ export async function startSession(
 /**
  * Finds the session of a person's refresh token. The token stays the same, so that tabs can refresh at the same time.
  * @throws AuthError `refresh_token_not_found` if the session has ended.
- * @throws OAuthError `invalid_client` for the token of an app, which would otherwise become the person.
+ * @throws OAuthError `invalid_client` for an app's token, with which the app could otherwise act as the person.
  */
 export async function refreshSession(
   sql: ISql,
@@ -71,7 +71,6 @@ export async function refreshSession(
   return { user, sessionId: session_id, aal, refreshToken };
 }
 
-/** Ends sessions of a user. */
 export async function endSessions(
   sql: ISql,
   scope: Scope,

@@ -10,7 +10,7 @@ const MARK = ".local";
 const NOT_SOURCES = ["node_modules", "dist", "local"];
 const SHOWN_LINES = 30;
 
-/** Whether the build is current; if it failed, its last lines. */
+/** Whether the build is current; if it failed, the last lines of its output. */
 export type BuildState = "ready" | "building" | { failed: string };
 
 export interface Build {
@@ -32,7 +32,7 @@ interface Options {
 
 /**
  * Builds pages when they are first opened, and again when a source is newer. So a stack that only serves the API needs
- * neither their packages nor the time for a build.
+ * neither the packages nor the time for a build.
  */
 export function createBuild(
   { out, sources, command, env = {} }: Options,

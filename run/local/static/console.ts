@@ -16,7 +16,7 @@ const TEXTS = {
 function consoleBuild(out: string): Build {
   return createBuild({
     out,
-    // The console shows lists of the contract, such as scopes.
+    // The contract too, because the console shows lists from it, such as the scopes.
     sources: [join(ROOT, "console"), join(ROOT, "supabase", "functions", "_shared", "contract")],
     command: ["task", "console"],
     // The console calls the origin that serves it.

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 
-/** The types of all files in a build. */
+/** The content types of all files in a build. */
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -11,8 +11,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The paths of files in a build. Names do not begin with a dot and characters are not encoded, so no path leads out of the
- * folder or to the mark; names are not empty, so no redirect leads to another host (`//host`).
+ * The paths of files in a build. Names do not begin with a dot and characters are not encoded, so no path leads out of
+ * the folder or to the file `.local`; names are not empty, so no redirect leads to another host (`//host`).
  */
 const PATH = /^\/([\w~-][\w.~-]*\/)*([\w~-][\w.~-]*)?$/;
 /** A name with a hash of the content, as esbuild writes it. */
@@ -57,7 +57,7 @@ function respond(request: Request, path: string, body: Uint8Array<ArrayBuffer>, 
     // The policy in a document cannot forbid framing.
     headers.set("x-frame-options", "DENY");
   }
-  // Deno makes the tag of a compressed response weak.
+  // Deno makes the ETag of a compressed response weak (`W/`).
   const known = (request.headers.get("if-none-match") ?? "").split(",").map((tag) =>
     tag.trim().replace(/^W\//, "")
   );

@@ -1,24 +1,24 @@
-// The pages that the gateway shows instead of pages that are not built.
+// The pages that the gateway shows until the requested pages are built.
 import type { Build } from "./build.ts";
 
 /** Texts in the language of the pages. */
 export interface BuildTexts {
   lang: string;
-  /** Title and text of each of the two pages. */
+  /** `preparing` and `wait`: title and text while a build runs. `failed` and `retry`: after a failure. */
   preparing: string;
   wait: string;
   failed: string;
   retry: string;
 }
 
-/** Serves pages of a build, which it makes when it is needed. */
+/** Serves the pages of a build, and starts the build when a page is opened and there is no current one. */
 export interface PageServer {
   /** Returns null if there is no such page or file. */
   handle(request: Request): Promise<Response | null>;
   close(): Promise<void>;
 }
 
-/** The page that says that there is no current build; null if there is one. */
+/** The page to show instead of the requested one; null if the build is current. */
 export async function pageUntilBuilt(build: Build, texts: BuildTexts): Promise<Response | null> {
   const state = await build.state();
   if (state === "ready") return null;

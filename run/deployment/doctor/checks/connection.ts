@@ -48,7 +48,7 @@ export const databaseTls: Check = {
   },
 };
 
-/** The dispatcher uses the database's clock; receivers and expiry dates use the true time. */
+/** The database's clock is right: the dispatcher uses it, but receivers and expiry dates go by the true time. */
 export const clocks: Check = {
   name: "clocks",
   needsDatabase: true,
@@ -63,7 +63,7 @@ export const clocks: Check = {
   },
 };
 
-/** Milliseconds by which the database's clock is ahead. Its reply is taken to be from the middle of the round trip. */
+/** Milliseconds by which the database's clock is ahead, if the database read it in the middle of the round trip. */
 async function measureSkew({ sql, now }: Project): Promise<number> {
   const before = now();
   const [{ at }] = await sql<[{ at: number }]>`

@@ -10,8 +10,8 @@ export const WAKE_DISPATCHER: Remedy = {
 };
 
 /**
- * Finds deliveries that have been due for over a minute while no attempt is in progress in their workspace: then the
- * dispatcher is not woken or cannot run. crm.check_health() uses the same condition.
+ * Finds deliveries that have been due for over a minute while no attempt is in progress in their workspace, which means
+ * that nothing wakes the dispatcher or that it cannot run. crm.check_health() uses the same condition.
  */
 export const deliveries: Check = {
   name: "deliveries",

@@ -3,7 +3,7 @@ import { isLoopback } from "../../../../supabase/functions/_shared/runtime/servi
 
 /**
  * The extensions are enabled: pg_trgm, without which no contact, company or deal can be written; pg_cron, which runs the
- * jobs; pg_net, which calls the dispatcher; the Vault, which has its address and secret.
+ * jobs; pg_net, which calls the dispatcher; the Vault, which stores the dispatcher's address and secret.
  */
 export const extensions: Check = {
   name: "extensions",

@@ -52,7 +52,7 @@ interface Fault {
 
 function probeOf(name: string): Probe {
   if (name === "webhook-dispatcher") return { method: "POST", status: 401, code: "invalid_api_key" };
-  // MCP clients ask for a stream by GET. Even without a key the function answers that there is no stream.
+  // MCP clients ask for a stream with GET. Even without a key the function answers that there is no stream.
   if (name === "mcp") return { method: "GET", status: 405, code: "method_not_allowed" };
   switch (resources.find((resource) => resource.name === name)?.gate) {
     case "key":
@@ -62,7 +62,7 @@ function probeOf(name: string): Probe {
     case "none":
       return { method: "GET", status: 200, code: null };
     default:
-      // A link without its token, or an announced address (spec 4.5).
+      // The path lacks the token of a link, or the address is announced and not live (spec 4.5).
       return { method: "GET", status: 404, code: "not_found" };
   }
 }
@@ -71,7 +71,7 @@ function findFault(name: string, wanted: Probe, reply: Reply, again: Remedy): Fa
   if (reply.error !== null) {
     return { says: `cannot be reached: ${reply.error}`, remedy: CORRECT_URL };
   }
-  // The check `health` reports that the functions do not reach their database.
+  // Not a fault of the function: the check `health` reports that the database is not reached.
   if (name === "api-v1-health" && reply.status === 503 && reply.body?.["database"]) return null;
   if (reply.status === wanted.status && reply.code === wanted.code) return null;
   if (reply.code !== null) {

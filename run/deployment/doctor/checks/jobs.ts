@@ -3,13 +3,13 @@ import { type Check, type Finding, fine, hasCron } from "../check.ts";
 
 /** How late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
 const LATENESS_S = 90;
-/** A job that runs at least this often must have run. A rarer job may be newer than its interval. */
+/** A job that runs at least this often must have run. A rarer one may have been added less than an interval ago. */
 const OFTEN_S = 60;
 const SCHEDULE = { sql: "select crm.schedule_jobs();" };
 
 interface Job {
   name: string;
-  /** Seconds between two runs in pg_cron's schedule; in old versions at least a minute. */
+  /** Seconds between two runs in pg_cron's schedule; at least 60 in old versions of pg_cron. */
   interval: number;
   /** Whether the job is in cron.job. */
   scheduled: boolean;
@@ -38,7 +38,7 @@ export const jobs: Check = {
   },
 };
 
-/** Without pg_cron the local stack's scheduler must run the jobs; it has a session of its own. */
+/** Without pg_cron the local stack's scheduler must run the jobs: looks for its database session. */
 async function lookForScheduler(sql: Sql) {
   const sessions = await sql`select from pg_stat_activity where application_name = 'crm-scheduler'`;
   if (sessions.length > 0) return fine("the local stack's scheduler runs them");
@@ -121,7 +121,7 @@ async function findUnknownJobs(sql: Sql): Promise<Finding[]> {
   }));
 }
 
-/** pg_cron keeps a row for every run for ever: 8,640 a day for a job that runs every 10 seconds. */
+/** Old runs are deleted. pg_cron would keep every run: 8,640 rows a day for a job that runs every 10 seconds. */
 export const cronHistory: Check = {
   name: "cron history",
   needsDatabase: true,

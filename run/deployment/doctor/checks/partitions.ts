@@ -1,11 +1,11 @@
 import type { Sql } from "postgres";
 import { type Check, type Finding, fine } from "../check.ts";
 
-/** The job for a table runs every hour. It skips a table in use, so a few runs may do nothing. */
+/** Each table's partition job runs every hour, and gives up if the table is in use, so a few runs may do nothing. */
 const GRACE = "6 hours";
-/** The same as crm.kept_days(), which does not exist before the migrations. */
+/** From crm.kept_days(), which does not exist before the migrations. crm.requests, kept 7 days, is given 30 too. */
 const [KEPT_DAYS, KEPT_DAYS_OF_EVENTS] = [30, 90];
-/** The number of rows that crm.manage_partitions() moves. */
+/** The most rows that crm.manage_partitions() moves in one run. */
 const MOVABLE = 100_000;
 
 interface Table {
@@ -13,7 +13,7 @@ interface Table {
   name: string;
   /** The column by which it is partitioned. */
   key: string;
-  /** Days without a partition, of today and tomorrow. */
+  /** Which of today and tomorrow have no partition. */
   missing: string[];
   /** How many partitions should have been dropped by now. */
   overdue: number;
@@ -22,8 +22,8 @@ interface Table {
 }
 
 /**
- * Events, deliveries and attempts have partitions for today and tomorrow, nothing in the default partitions, and no
- * partition that should have been dropped.
+ * Every partitioned table has partitions for today and tomorrow, no rows in its default partition, and no partition
+ * that should have been dropped.
  */
 export const partitions: Check = {
   name: "partitions",

@@ -1,9 +1,9 @@
 import { FUNCTIONS_ROLE } from "../../../operator/functions_password.ts";
 import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts";
 
-/** The roles as which verbs run: for keys and links, and for members. */
+/** The roles as which verbs run: crm_api for keys and links, crm_app for members. */
 const VERB_ROLES = ["crm_api", "crm_app"];
-/** Settings that the role must have, because a transaction pooler drops those of a connection (10_roles_and_helpers.sql). */
+/** Settings of the functions' role: a transaction pooler drops those of a connection (10_roles_and_helpers.sql). */
 const SETTINGS = { statement_timeout: "8s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
 
 interface Role {
@@ -103,7 +103,7 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
   return findings;
 }
 
-/** PUBLIC may execute none of our functions: every Supabase project has the roles anon and authenticated. */
+/** PUBLIC may execute none of our functions. Otherwise the roles anon and authenticated of the project could. */
 export const publicRights: Check = {
   name: "rights of PUBLIC",
   needsDatabase: true,

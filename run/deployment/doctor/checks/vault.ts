@@ -21,7 +21,7 @@ export const vault: Check = {
     const wanted = dispatcherUrl(functionsUrl, project.region ?? regionOf(secrets));
     const urlFinding = checkUrl(secrets, wanted);
     if (urlFinding !== null && !await answersAsDispatcher(wanted)) {
-      // --url itself may be wrong, and must then not get into the Vault.
+      // --url itself may be wrong, so the doctor must not advise to put its address into the Vault.
       return skipped("the dispatcher does not answer: see functions");
     }
     // The secret is sent only to this project's dispatcher.
@@ -70,7 +70,7 @@ async function checkSecret(
     };
   }
   if (url === null) return null;
-  // The schedule sends the same request every 10 seconds, so it does no harm.
+  // This does no harm: the schedule sends the same request every 10 seconds.
   const reply = await probe(url, { method: "POST", headers: { authorization: `Bearer ${bearer}` } });
   if (reply.status !== 401 || reply.code !== "invalid_api_key") return null;
   return {

@@ -29,8 +29,8 @@ interface Authorization {
 export const AUTH_SCOPES = ["profile", "email", "phone", "offline_access"];
 
 /**
- * Begins an authorization. Returns its id, or the address of the app with an error.
- * @throws AuthError if the app or the address is unknown: then nobody may be sent there.
+ * Begins an authorization. Returns its id, or the app's address with an error in the query.
+ * @throws AuthError if the app or the address is not registered: the person must not be sent there.
  */
 export async function beginAuthorization(
   sql: Sql,
@@ -144,7 +144,7 @@ export async function answerAuthorization(
 }
 
 /**
- * Uses up a code. Returns whom the app acts for.
+ * Uses up a code. Returns the id of the person for whom the app acts.
  * @throws OAuthError `invalid_grant` for a code that is unknown, used, expired or another app's, a wrong address, or a
  * wrong verifier. A failed try does not use up the code.
  */

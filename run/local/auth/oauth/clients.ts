@@ -25,7 +25,7 @@ export interface OAuthClient {
 const AUTH_METHODS = ["none", "client_secret_basic", "client_secret_post"] as const;
 type AuthMethod = typeof AUTH_METHODS[number];
 
-/** Schemes of addresses that would run in the browser, or leak the code. */
+/** Schemes of redirect addresses that would run scripts in the browser, or leak the authorization code. */
 const DANGEROUS = ["javascript:", "data:", "file:", "vbscript:", "about:", "blob:"];
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -94,7 +94,7 @@ export async function findClient(sql: ISql, id: string | undefined): Promise<OAu
   return client;
 }
 
-/** What other people see of an app. */
+/** What people see of an app. */
 export function showClient({ id, client_name, client_uri, logo_uri }: OAuthClient): Record<string, string> {
   return {
     id,

@@ -18,7 +18,7 @@ export async function listGrants(sql: Sql, userId: string): Promise<Record<strin
   }));
 }
 
-/** Takes an approval back, and ends every session of the app for this person. */
+/** Revokes a person's approval of an app, and ends every session of the app for this person. */
 export async function revokeGrant(sql: Sql, userId: string, clientId: string | undefined): Promise<void> {
   if (!isUuid(clientId ?? "")) throw new AuthError(400, "validation_failed", "invalid client_id format");
   await sql.begin(async (sql) => {

@@ -15,7 +15,7 @@ import { grantTokens } from "./tokens.ts";
 
 /** Routes that apps in browsers, such as the MCP Inspector, call from their own origins, without cookies. */
 const OPEN_PATHS = [METADATA_PATH, "/oauth/clients/register", "/oauth/token"];
-/** The console's consent page. A Supabase project has it as a setting (Authorization Path). */
+/** The console's consent page. In a Supabase project this path is a setting (Authorization Path). */
 const CONSENT_PATH = "/autorizar/";
 const Answer = z.object({ action: z.enum(["approve", "deny"]) });
 
@@ -24,13 +24,13 @@ interface OAuthSettings {
   tokens: AccessTokens;
   url: string;
   siteUrl: string;
-  /** The person whose session calls. @throws AuthError if there is none. */
+  /** The person whose session the request carries. @throws AuthError if there is none. */
   identify: (request: Request) => Promise<{ user: User }>;
 }
 
 /**
- * Lets every origin call OPEN_PATHS. It must come before the rule for all other routes, which answers preflight
- * requests.
+ * Lets every origin call OPEN_PATHS. Call it before adding the CORS rule for all routes, which would otherwise answer
+ * their preflight requests.
  */
 export function openToAllOrigins(app: Hono): void {
   for (const path of OPEN_PATHS) app.use(path, cors({ origin: "*" }));
