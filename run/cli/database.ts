@@ -62,8 +62,8 @@ export async function withOperatorDatabase<Result>(
 }
 
 /**
- * Connects within a time limit: the driver would retry for ever if a tunnel dropped its connections. Returns whether the
- * database is a proxy.
+ * Connects within a time limit: the driver would retry for ever if a tunnel dropped its connections. Returns whether
+ * the database is a proxy.
  */
 async function checkConnection(sql: postgres.Sql): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -6,8 +6,8 @@ import { readStackFile } from "../local/stack_file.ts";
 import { isEncryptionKey } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
- * The console's address for links to customers: APP_ORIGIN, else the console of the running local stack, if the command uses
- * its database.
+ * The console's address for links to customers: APP_ORIGIN, else the console of the running local stack, if the command
+ * uses its database.
  * @throws StackError if there is neither.
  */
 export async function readAppOrigin(): Promise<string> {

@@ -57,8 +57,8 @@ async function send(stream: WritableStream<Uint8Array>, text: string): Promise<v
 }
 
 /**
- * Formats variables as a file for the CLI (dotenv). Values are in single quotes, so that passwords and certificates arrive
- * unchanged; they must not contain single quotes.
+ * Formats variables as a file for the CLI (dotenv). Values are in single quotes, so that passwords and certificates
+ * arrive unchanged; they must not contain single quotes.
  */
 export function formatEnvFile(variables: Record<string, string>): string {
   return Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`).join("");

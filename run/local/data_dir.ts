@@ -5,8 +5,8 @@ import { firstLine, StackError } from "./stack_error.ts";
 const LOCK_TIMEOUT_MS = 500;
 
 /**
- * Creates the data folder and locks it for this process. The lock belongs to the open file, so the system releases it even
- * after `kill -9`.
+ * Creates the data folder and locks it for this process. The lock belongs to the open file, so the system releases it
+ * even after `kill -9`.
  * @throws StackError if the folder cannot be used, or another stack is using it.
  */
 export async function openDataDir(dataDir: string): Promise<{ close(): void }> {

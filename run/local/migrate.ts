@@ -139,7 +139,7 @@ function refuseGaps(unknown: string[], applied: string[], firstMissing: Migratio
 /** Creates the table in which the Supabase CLI records migrations. */
 export async function createHistory(sql: Sql): Promise<void> {
   await sql.begin(async (sql) => {
-    // Without the lock, one of two concurrent calls would fail, because `if not exists` does not see uncommitted tables.
+    // Without the lock, one of two concurrent calls would fail: `if not exists` does not see uncommitted tables.
     await sql`select pg_advisory_xact_lock(hashtext('supabase_migrations'))`;
     await sql`create schema if not exists supabase_migrations`;
     await sql`

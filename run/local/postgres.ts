@@ -40,8 +40,8 @@ interface Cluster {
 }
 
 /**
- * Starts the embedded Postgres on a data folder; the first start creates its database. A Postgres that a killed stack left
- * running is shut down first.
+ * Starts the embedded Postgres on a data folder; the first start creates its database. A Postgres that a killed stack
+ * left running is shut down first.
  *
  * pg_ctl detaches Postgres from the terminal, so that Ctrl-C reaches only the stack, which stops the database last.
  * @param port of 127.0.0.1; absent: any free one

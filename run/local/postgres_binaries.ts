@@ -45,8 +45,8 @@ export async function binariesFolder(): Promise<string> {
 }
 
 /**
- * Creates the symbolic links of the package. npm packages cannot contain links; an install script creates them, but Deno
- * runs none by default. Two starts may call this at the same time.
+ * Creates the symbolic links of the package. npm packages cannot contain links; an install script creates them, but
+ * Deno runs none by default. Two starts may call this at the same time.
  */
 async function restoreLinks(packageFolder: string): Promise<void> {
   const list = join(packageFolder, "native", "pg-symlinks.json");
@@ -59,8 +59,8 @@ async function restoreLinks(packageFolder: string): Promise<void> {
 }
 
 /**
- * The user under whom Postgres runs. Postgres refuses to run as root, so root runs it as the system user `postgres`, who
- * is created if missing.
+ * The user under whom Postgres runs. Postgres refuses to run as root, so root runs it as the system user `postgres`,
+ * who is created if missing.
  * @param paths folders that the user must be able to enter
  * @returns null if Postgres runs as the user of this process.
  * @throws StackError if the user cannot be created, or cannot enter a folder.

@@ -7,8 +7,8 @@ import { StackError } from "./stack_error.ts";
 export const TLS_SUPPORTED = !/^2\.[0-4]\./.test(Deno.version.deno);
 
 /**
- * Creates a client for tools and tests. The functions have their own (`_shared/postgres/database.ts`). DATABASE_CA is the
- * certificate (PEM) of the authority that a URL with `sslmode=verify-full` trusts.
+ * Creates a client for tools and tests. The functions have their own (`_shared/postgres/database.ts`). DATABASE_CA is
+ * the certificate (PEM) of the authority that a URL with `sslmode=verify-full` trusts.
  * @throws StackError for such a URL before Deno 2.5.
  */
 export function openSql(url: string, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {

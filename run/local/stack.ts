@@ -204,8 +204,8 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
 }
 
 /**
- * Checks WEBHOOK_DEV_TARGETS at the start: otherwise each call that creates a webhook would fail, and only the log would
- * say why.
+ * Checks WEBHOOK_DEV_TARGETS at the start: otherwise each call that creates a webhook would fail, and only the log
+ * would say why.
  */
 function checkDevTargets(): void {
   try {

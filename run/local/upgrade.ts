@@ -5,8 +5,8 @@ import type { Secrets } from "./secrets.ts";
 import { openSql } from "./sql.ts";
 
 /**
- * Copies the data folder if an earlier release made its database, so that a person can go back after the upgrade. Prints
- * where the copy is, or that a later release made the database.
+ * Copies the data folder if an earlier release made its database, so that a person can go back after the upgrade.
+ * Prints where the copy is, or that a later release made the database.
  * @returns the running Postgres: a new one if the folder was copied, because Postgres is stopped meanwhile
  * @throws StackError if the migrations cannot be applied; then nothing is copied
  */

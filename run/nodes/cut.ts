@@ -15,7 +15,7 @@ const PAUSE_MS = 1_000;
 /** How long the target may take to apply the last changes. */
 const APPLY_MS = 3_000;
 
-/** The table in which the target may have one row more, because copyRest adds it. */
+/** In this table the target may have a row more than the source, which copyRest adds. */
 const BACKLOG = "crm.search_backlog";
 
 /** Rows that are copied in one statement. */
@@ -35,7 +35,7 @@ export async function cut(move: Move): Promise<void> {
   }
 }
 
-/** Returns false, and changes nothing, if that would take too long. */
+/** Tries to change the slot over. If that takes too long, lets calls go on at the source and returns false. */
 async function tryToCut(move: Move): Promise<boolean> {
   const { slot, source, target, proxies, log } = move;
   await Promise.all(proxies.map((proxy) => lockSlot(proxy, slot)));
@@ -45,7 +45,7 @@ async function tryToCut(move: Move): Promise<boolean> {
     log("Calls wait");
     const isQuiet = (await Promise.all(proxies.map((proxy) => pause(proxy, slot)))).every(Boolean);
     if (!isQuiet) return await goOn(move);
-    // The numbers that this writes come from a table that does not move.
+    // Stores the counts of calls while rows can still be written: the move does not copy them from crm.rate_limits.
     await source.sql`select crm.drain_calls()`;
     if (!await changePhase(source.sql, slot, "frozen", MOST_WAIT_MS)) return await goOn(move);
     said("Nothing is written at the source any more");
@@ -78,7 +78,7 @@ async function unlockSlot(proxy: Sql, slot: string): Promise<void> {
   await proxy`select pg_advisory_unlock(nodes.slot_lock(${slot}))`;
 }
 
-/** Pauses the slot, and waits for calls that may have begun before; false if they do not end. */
+/** Pauses the slot, and waits until the calls that began before have ended; false if they take too long. */
 async function pause(proxy: Sql, slot: string): Promise<boolean> {
   await proxy`update nodes.slots set paused = true where slot = ${slot}`;
   const [{ at }] = await proxy<[{ at: string }]>`select clock_timestamp()::text as at`;
@@ -86,7 +86,7 @@ async function pause(proxy: Sql, slot: string): Promise<boolean> {
     const older = await proxy`
       select from pg_stat_activity a
       where a.usename = 'crm_functions' and a.datname = current_database() and a.xact_start < ${at}::timestamptz
-        -- A call that waits for a lock of this kind reads the row again.
+        -- Not a call that waits for an advisory lock: once it has the lock, it reads the slot's row again.
         and not exists (
           select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and not l.granted
         )
@@ -96,18 +96,21 @@ async function pause(proxy: Sql, slot: string): Promise<boolean> {
   return false;
 }
 
-/** Lets calls go on at the source, unless the slot is changed over. Returns false. */
+/** Lets calls go on at the source, unless the slot has changed over already. Always returns false. */
 async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promise<false> {
   const [row] = await proxies[0]!`select node from nodes.slots where slot = ${slot}`;
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
   await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
-  // Otherwise claims at the target would read these rows in vain.
+  // At the target, claims and jobs would read these rows in vain.
   await removeRows(target.sql, tables.filter(({ step }) => step === "cut"), ids);
   return false;
 }
 
-/** Copies the rows that claims and jobs would process at once, and the tables without a workspace in their rows. */
+/**
+ * Copies the tables whose rows claims and jobs would process at once, and from tables without a workspace in their rows
+ * the position of the job index-texts and the rate limits.
+ */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ step }) => step === "cut");
   await removeRows(target.sql, late, ids);
@@ -171,7 +174,7 @@ async function compare({ tables, ids, source, target }: Move): Promise<void> {
   }
 }
 
-/** From here on the workspace lives at the target. */
+/** Names the target as the slot's node at all proxies. From then on the workspace lives there. */
 async function changeOver({ slot, target, proxies }: Move): Promise<void> {
   const [first, ...others] = proxies as [Sql, ...Sql[]];
   await first.begin(async (sql) => {
@@ -181,7 +184,7 @@ async function changeOver({ slot, target, proxies }: Move): Promise<void> {
   await Promise.all(others.map((proxy) => changeSlot(proxy, slot, target.number)));
 }
 
-/** Names the slot's node at a proxy, and lets its calls run. */
+/** Sets the slot's node at a proxy, and lets calls of the slot run. */
 export async function changeSlot(proxy: ISql, slot: string, node: number): Promise<void> {
   await proxy`update nodes.slots set node = ${node}, paused = false where slot = ${slot}`;
 }

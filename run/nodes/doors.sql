@@ -1,4 +1,5 @@
--- The doors of the proxy that more than one node may have to answer. The others are in proxy_written.sql.
+-- The doors of the proxy that are written by hand, because they combine the answers of several nodes. The others are in
+-- proxy_written.sql.
 
 create function nodes.refused(p_code text) returns api.reply
 language sql stable set search_path = '' as $$
@@ -6,13 +7,14 @@ language sql stable set search_path = '' as $$
     'error_code', p_code, 'replayed', false, 'found', false, 'events', false
   ))
 $$;
-comment on function nodes.refused(text) is 'The answer of the proxy itself to a call that no node has seen.';
+comment on function nodes.refused(text) is 'An error with which the proxy itself answers a call.';
 
 create function nodes.is_answer(p_state text, p_message text) returns boolean
 language sql immutable set search_path = ''
 as $$ select p_state = '57014' and p_message like '%REMOTE ERROR%' $$;
 comment on function nodes.is_answer(text, text) is
-  'Whether an error is a node''s own: it has cancelled the statement itself. Without its answer the node hangs.';
+  'Whether an error means that the node itself cancelled the statement, so the node works. If only the proxy cancelled '
+  'it, the node hangs.';
 
 create function nodes.unanswered(p_node integer, p_state text, p_message text) returns api.reply
 language plpgsql volatile set search_path = '' as $$
@@ -21,7 +23,8 @@ begin
   return nodes.refused('service_unavailable');
 end
 $$;
-comment on function nodes.unanswered(integer, text, text) is 'The answer to a call of a node that did not answer.';
+comment on function nodes.unanswered(integer, text, text) is
+  'Notes that a call of a node failed (nodes.note_failure), and answers it with service_unavailable.';
 
 create function nodes.reachable() returns setof integer
 language sql volatile set search_path = '' as $$
@@ -37,7 +40,8 @@ language sql volatile set search_path = '' as $$
   join nodes.slots s on s.slot = nodes.slot_of((e.value ->> 'workspace_id')::uuid)
   group by s.node
 $$;
-comment on function nodes.parts(json) is 'A list of objects with a workspace_id, divided by the node of the workspace.';
+comment on function nodes.parts(json) is
+  'Divides a list of objects with a workspace_id into a list for each node that has some of the workspaces.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' as $$
@@ -150,8 +154,8 @@ language sql stable set search_path = '' as $$
   )
 $$;
 comment on function nodes.best(nodes.answer[]) is
-  'The answer of a node where the person is a member; service_unavailable if such a node may be one that did not '
-  'answer.';
+  'The answer of a node where the person is a member. Without one: service_unavailable if a node did not answer, since '
+  'the person may be a member there, else the first answer.';
 
 create function nodes.with_choices(p_reply api.reply, p_answers nodes.answer[], p_fields text[]) returns api.reply
 language plpgsql stable set search_path = '' as $$
@@ -171,8 +175,8 @@ begin
 end
 $$;
 comment on function nodes.with_choices(api.reply, nodes.answer[], text[]) is
-  'A reply that lists the person''s workspaces and invitations at all nodes. Those of a node that does not answer '
-  'are missing.';
+  'Fills the lists of a reply with the person''s workspaces and invitations from all answers. Those of a node that did '
+  'not answer are missing.';
 
 create function nodes.call_any_workspace(
   p_user_id uuid, p_session_id uuid, p_verb text, p_args jsonb
@@ -193,7 +197,8 @@ begin
 end
 $$;
 comment on function nodes.call_any_workspace(uuid, uuid, text, jsonb) is
-  'Runs, at all nodes, a verb that requires no role: the person may be a member at each. An invitation is at one of them.';
+  'Runs, at all nodes, a verb that requires no role, because the person may be a member at several. An invitation is '
+  'at one of them.';
 
 create function nodes.only_node(p_user_id uuid, p_session_id uuid, p_role text, out node integer, out refusal api.reply)
 language plpgsql volatile set search_path = '' as $$
@@ -226,7 +231,7 @@ declare
   v_route nodes.route;
   v_only record;
   v_reply api.reply;
-  -- Whether all nodes answer, once the node of the workspace has admitted the person.
+  -- Whether all nodes run the verb, because it is about the person. The workspace's node only admits the person first.
   v_is_of_person boolean := p_args is not null
     and coalesce(p_verb in ('workspace_choices', 'invitation_accept', 'invitation_decline'), false);
 begin
@@ -239,7 +244,7 @@ begin
     v_route := nodes.route_to(v_only.node);
   else
     v_route := nodes.route_of_slot(nodes.slot_of(p_workspace_id));
-    -- Node 0 answers as for any workspace that does not exist.
+    -- No node has the workspace. Node 0 answers as a single database does for an unknown workspace.
     if v_route.node is null then v_route := nodes.route_to(0); end if;
   end if;
   v_reply := nodes.call_member(
@@ -275,7 +280,7 @@ declare
   v_reply api.reply;
   v_refusal api.reply;
 begin
-  -- The token names no workspace: node 0 is asked first. A node without the grant runs no verb.
+  -- The token names no workspace, so nodes are asked in turn. A node without the grant runs no verb.
   for v_node in select n from nodes.numbers() n order by n loop
     begin
       perform nodes.route_to(v_node);
@@ -299,7 +304,7 @@ begin
       or v_reply.error_code not in ('invalid_api_key', 'revoked_api_key', 'service_unavailable') then
       return v_reply;
     end if;
-    -- A grant that was revoked here may have been given again at another node.
+    -- Go on: if the grant was revoked at this node, the person may have granted access at another.
     if v_refusal is null or v_refusal.error_code = 'invalid_api_key' then v_refusal := v_reply; end if;
   end loop;
   return v_refusal;

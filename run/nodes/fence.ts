@@ -1,4 +1,4 @@
-// Triggers that keep jobs and late calls from writing rows of a slot that moves (move_node.sql).
+// Triggers that keep jobs and late calls from writing rows of a moving slot (move_node.sql).
 import { setTimeout } from "node:timers/promises";
 import postgres, { type ISql, type Sql } from "postgres";
 import { rowsOf, type Table } from "./tables.ts";
@@ -6,17 +6,17 @@ import { rowsOf, type Table } from "./tables.ts";
 /** Which writes to a slot's rows are allowed (nodes.fences). */
 export type Phase = "open" | "draining" | "frozen";
 
-/** The first among the triggers of a table, which run in the order of their names. */
+/** The trigger's name. It runs first, because a table's triggers run in the order of their names. */
 const trigger = (slot: string) => `"aa_fence_${slot}"`;
 
 /**
- * Requests wait behind a statement that waits for a lock, so each such statement gives up early, and is tried again.
+ * A statement that waits for a table's lock gives up early and is tried again, because requests wait behind it.
  */
 const LOCK_TIMEOUT_MS = 200;
 const TRIES = 150;
 const PAUSE_MS = 100;
 
-/** Puts the fence on each table, in this phase. A table that already has the fence stays unchanged. */
+/** Stores the phase, unless the slot has one, and adds the triggers to each table that lacks them. */
 export async function buildFence(
   sql: Sql,
   slot: string,
@@ -62,8 +62,8 @@ export async function openFence(sql: Sql, slot: string): Promise<void> {
 }
 
 /**
- * Changes the phase once no transaction is left that has written rows of the slot. Returns false if that takes longer than
- * `mostMs`, during which calls of the slot wait.
+ * Changes the phase once no transaction is left that has written rows of the slot. Returns false if that takes longer
+ * than `mostMs`, during which calls of the slot wait.
  */
 export async function changePhase(sql: Sql, slot: string, phase: Phase, mostMs: number): Promise<boolean> {
   try {

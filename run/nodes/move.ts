@@ -1,4 +1,4 @@
-// Moves a workspace from one database to another while it is called. docs/scale.md says what waits, and for how long.
+// Moves a workspace from one database to another while clients call it. docs/scale.md says what waits and how long.
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { openSql } from "../local/sql.ts";
@@ -36,7 +36,7 @@ export interface Move {
 /** What the operator asks for. */
 export interface MoveRequest {
   workspaceId: string;
-  /** The number of the node; undefined to go on with a move. */
+  /** The number of the target node; undefined to continue a move. */
   to: number | undefined;
   /** Addresses of the other proxies in front of the same nodes. */
   proxies: readonly string[];
@@ -68,9 +68,9 @@ interface Row {
 
 /** A lease ends after 60 seconds. */
 const LEASES_MS = 65_000;
-/** How long a step waits for the statement of a mover that was killed. */
+/** How long a command waits for the last statement of an earlier command that was killed. */
 const TAKE_OVER = "30s";
-/** How far the target's feed begins ahead of the source's, in positions: more than the transactions during a move. */
+/** By how many positions the target's feed is ahead of the source's: more than there are transactions during a move. */
 const FEED_AHEAD = 1_000_000_000n;
 
 /** The steps of a move, in order. Each may be repeated from its beginning. */
@@ -88,7 +88,7 @@ const STEPS = {
     const above = (BigInt(horizon) + FEED_AHEAD).toString();
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
   },
-  /** Stops claims of deliveries, and waits for those that are being sent. */
+  /** Stops claims of deliveries, waits for those that are being sent, and copies the queue. */
   drain: async ({ slot, ids, source, target, tables }: Move) => {
     while (!await changePhase(source.sql, slot, "draining", 500)) await setTimeout(500);
     for (const end = performance.now() + LEASES_MS; performance.now() < end; await setTimeout(50)) {
@@ -176,7 +176,7 @@ async function newRow(proxy: Sql, slot: string, { workspaceId, to, proxies }: Mo
   };
 }
 
-/** Checks that the move can be made, and writes it down. */
+/** Checks that the move can be made, and records it in nodes.moves. */
 async function begin(move: Move, others: readonly string[]): Promise<void> {
   const { slot, source, target, proxies } = move;
   const found = await source.sql<{ id: string }[]>`select id from crm.workspaces order by id`;
@@ -188,7 +188,7 @@ async function begin(move: Move, others: readonly string[]): Promise<void> {
   `;
 }
 
-/** Opens the connections of a move. Each session holds a lock, which only one mover can have. */
+/** Opens the connections of a move. The sessions at both nodes hold a lock, so that no other command moves the slot. */
 async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const open = (url: string) => {
@@ -208,7 +208,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   const [source, target] = [await side(row.source), await side(row.target)];
   const text = await Deno.readTextFile(new URL("move_node.sql", import.meta.url));
   for (const { sql } of [source, target]) {
-    // A killed mover's statement may still run there.
+    // The last statement of a killed command may still hold the lock.
     await sql.unsafe(`set lock_timeout = '${TAKE_OVER}'`);
     try {
       await sql`select pg_advisory_lock(hashtextextended(${row.slot}, 7403))`;
@@ -220,7 +220,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
     await sql.unsafe(text);
   }
   const tables = await findTables(source.sql);
-  // Each other proxy gets its own connection, which is held for the time of the cut.
+  // Each other proxy gets one connection, whose session holds the slot's lock during the cut.
   const proxies = [proxy, ...row.proxies.map(open)];
   const owned = stack.move();
   return {
@@ -236,7 +236,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   };
 }
 
-/** Copies to the target what it must know of the members' people, because it treats an unknown person as deleted. */
+/** Copies the members' sign-in data to the target, which would treat an unknown person as deleted. */
 async function copyPeople({ ids, source, target, proxies }: Move): Promise<void> {
   const people = await source.sql<{ user_id: string }[]>`
     select distinct m.user_id from crm.members m where m.workspace_id = any (${ids}::uuid[]) and m.user_id is not null
@@ -258,7 +258,7 @@ async function undoSteps({ slot, ids, source, target, tables, proxies }: Move): 
   await Promise.all(proxies.map((proxy) => proxy`delete from nodes.old_credentials where slot = ${slot}`));
 }
 
-/** Removes from a node the workspaces, and everything that the move has put there. */
+/** Removes the workspaces' rows and the fence from a node. */
 async function leave(
   { sql, number }: Side,
   slot: string,

@@ -7,7 +7,7 @@ import { countRows, inReplica } from "./tables.ts";
 /** Logical replication filters rows since this version. */
 const OLDEST_VERSION = 150000;
 
-/** @throws StackError with the first thing that stands in the way. */
+/** @throws StackError for the first condition that is not met. */
 export async function checkMove({ slot, ids, source, target, tables, proxies }: Move): Promise<void> {
   if (ids.length === 0) throw new StackError(`Node ${source.number} does not have the workspace`);
   for (const { number, sql } of [source, target]) {
@@ -48,7 +48,7 @@ export async function checkMove({ slot, ids, source, target, tables, proxies }: 
   }
 }
 
-/** Whether the role may disable triggers for a copy. This is tried, because on Supabase no catalogue shows it. */
+/** Whether the role may disable triggers for a copy. Finds out by trying, because on Supabase no catalogue shows it. */
 async function mayCopy(sql: Sql): Promise<boolean> {
   try {
     await inReplica(sql, () => Promise.resolve());

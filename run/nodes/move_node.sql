@@ -7,15 +7,15 @@ create table if not exists nodes.fences (
   phase text not null check (phase in ('open', 'draining', 'frozen'))
 );
 comment on table nodes.fences is
-  'The slots that are moving to or from this node. open: everything may be written; draining: no delivery is claimed any '
-  'more; frozen: nothing is written. A slot without a row is not moving.';
+  'The slots that are moving to or from this node. open: everything may be written; draining: no delivery is claimed '
+  'any more; frozen: nothing is written. A slot without a row is not moving.';
 
 create or replace function nodes.fence_lock(p_slot text) returns bigint
 language sql immutable parallel safe set search_path = ''
 as $$ select hashtextextended(p_slot, 7401) $$;
 comment on function nodes.fence_lock(text) is
-  'The number of the advisory lock that every transaction holds that has written rows of a moving slot. Whoever freezes '
-  'the slot takes it alone, and so waits for these transactions and no others.';
+  'The number of a moving slot''s advisory lock. Every transaction that has written rows of the slot shares it. A '
+  'change of phase takes it alone, and so waits for these transactions and no others.';
 
 create or replace function nodes.fence() returns trigger
 language plpgsql volatile security definer set search_path = '' as $$
@@ -25,7 +25,7 @@ begin
   perform pg_advisory_xact_lock_shared(nodes.fence_lock(tg_argv[0]));
   select f.phase into v_phase from nodes.fences f where f.slot = tg_argv[0];
   if v_phase = 'frozen' then
-    -- A job works on all workspaces in one statement, so an error would stop it for the others too.
+    -- A job writes rows of all workspaces in one statement. Skip the row, because an error would stop the others too.
     if crm.current_workspace_id() is null then return null; end if;
     raise exception using errcode = '55P03', message = 'The workspace is moving to another database';
   end if;
@@ -36,8 +36,8 @@ begin
 end
 $$;
 comment on function nodes.fence() is
-  'Trigger on every table with rows of a moving slot, whose name is the argument: refuses what nodes.fences forbids. Calls '
-  'get an error; jobs and claims skip the row.';
+  'Trigger on every table with rows of workspaces; the argument is a moving slot. Refuses the writes that nodes.fences '
+  'forbids: calls get an error; jobs and claims skip the row.';
 revoke execute on function nodes.fence_lock(text), nodes.fence() from public;
 
 create or replace function nodes.raise_feed(p_above bigint) returns bigint
@@ -45,8 +45,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   v_added bigint;
 begin
-  -- Waits for every transaction that has written an event: its position would otherwise be below that of cursors which
-  -- readers get meanwhile.
+  -- Waits for every transaction that has written an event. Otherwise a reader could get a cursor above the event's
+  -- position before the transaction commits, and would miss the event.
   lock table crm.feed_offset in access exclusive mode;
   update crm.feed_offset o
   set added = o.added + greatest(p_above - crm.feed_horizon(), 0)
@@ -55,6 +55,6 @@ begin
 end
 $$;
 comment on function nodes.raise_feed(bigint) is
-  'Makes the positions of new events of this node at least p_above, so that cursors from another node stay valid and new '
-  'events lie after them. Reads no event, unlike crm.continue_feed().';
+  'Makes the positions of new events of this node at least p_above, so that cursors from another node stay valid and '
+  'new events lie after them. Reads no event, unlike crm.continue_feed().';
 revoke execute on function nodes.raise_feed(bigint) from public;

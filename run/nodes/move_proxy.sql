@@ -5,8 +5,8 @@ create table if not exists nodes.operators (
   url text not null
 );
 comment on table nodes.operators is
-  'Where commands of the operator reach each node: the address with the password of the role that applied the migrations. '
-  'Only the proxy''s owner may read it, as with the password of crm_functions in the user mappings.';
+  'Where commands of the operator reach each node: the address with the password of the role that applied the '
+  'migrations. Only the proxy''s owner may read it, like the password of crm_functions in the user mappings.';
 
 create table if not exists nodes.moves (
   slot text primary key references nodes.slots (slot),
@@ -18,5 +18,5 @@ create table if not exists nodes.moves (
   started_at timestamptz not null default now()
 );
 comment on table nodes.moves is
-  'Moves that have not ended. step is the step that is being taken; each can be taken again from its beginning.';
+  'Moves that have not ended. step: the current step. Each step can be repeated from its beginning.';
 comment on column nodes.moves.proxies is 'The addresses of the other proxies, whose slots are changed too.';

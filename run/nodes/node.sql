@@ -1,5 +1,5 @@
--- What a node has besides the migrations: a person's sign-in passes from node 0, where Supabase Auth is, to the node of
--- the workspace. proxy.ts applies this file to every node.
+-- What a node has besides the migrations: functions that pass a person's sign-in from node 0, where Supabase Auth is,
+-- to the node of the workspace. proxy.ts applies this file to every node.
 
 create schema if not exists nodes;
 grant usage on schema nodes to crm_functions;
@@ -26,7 +26,7 @@ begin
     updated_at timestamptz not null
   );
   create index on auth.mfa_factors (user_id);
-  comment on schema auth is 'The part of node 0''s schema auth that this node reads, for people who called it.';
+  comment on schema auth is 'Copies of what this node reads in node 0''s schema auth, for people who called this node.';
 end
 $$;
 
@@ -47,8 +47,8 @@ language sql stable security definer set search_path = '' as $$
   from auth.users u where u.id = p_user_id
 $$;
 comment on function nodes.person(uuid) is
-  'What a node must know of a person who signs in at node 0: the trusted parts of auth.users, whether there is a second '
-  'factor, and the sessions; no password, token or secret. Null if there is no such person.';
+  'What a node must know about a person who signs in at node 0: the trusted parts of auth.users, whether there is a '
+  'second factor, and the sessions; no password, token or secret. Null if there is no such person.';
 
 create or replace function nodes.take_person(p_user_id uuid, p_person jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -63,7 +63,7 @@ begin
     id uuid, email text, email_confirmed_at timestamptz, invited_at timestamptz, banned_until timestamptz,
     is_sso_user boolean, deleted_at timestamptz, has_factor boolean, sessions jsonb
   );
-  -- The copy of a person who had this address before may not have been renewed since.
+  -- Another person may have had this address before, and that person's copy may be outdated.
   update auth.users u set email = null where u.email = v_person.email and u.id <> v_person.id;
   insert into auth.users as u (id, email, email_confirmed_at, invited_at, banned_until, is_sso_user, deleted_at)
   values (
@@ -104,16 +104,16 @@ begin
 end
 $$;
 comment on function nodes.take_person(uuid, jsonb) is
-  'Takes over what nodes.person returned at node 0, in the transaction of the person''s call, so that the doors find the '
-  'session as at node 0. Null: the person no longer exists. Whoever may call it can name any person as signed in, so only '
-  'nodes other than node 0 let the functions call it.';
+  'Stores what nodes.person returned at node 0, in the transaction of the person''s call, so that the doors find the '
+  'session as they would at node 0. Null: the person no longer exists, and is deleted. Whoever may execute it can '
+  'present any person as signed in, so the functions may execute it only at nodes other than node 0.';
 
 create or replace function nodes.become(p_node integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   grant execute on function nodes.person(uuid) to crm_functions;
   if p_node > 0 then grant execute on function nodes.take_person(uuid, jsonb) to crm_functions; end if;
-  -- Numbers of leases differ from node to node, because a dispatcher sends deliveries of all nodes.
+  -- No two nodes may give the same lease number, because a dispatcher sends deliveries of all nodes.
   if (select s.increment_by from pg_catalog.pg_sequences s where s.schemaname = 'crm' and s.sequencename = 'webhook_leases')
     = 1 then
     execute format(

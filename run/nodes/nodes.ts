@@ -1,4 +1,4 @@
-// The nodes as the operator sees them: at a proxy, whose tables say which nodes there are and where workspaces live.
+// What the operator does with nodes through a proxy, whose tables say which nodes there are and where workspaces live.
 import postgres, { type Sql } from "postgres";
 import { migrate } from "../local/migrate.ts";
 import { openSql } from "../local/sql.ts";
@@ -15,7 +15,7 @@ export interface ProxyData {
   nodes: { node: number; connection: string; url: string }[];
   /** The node of each slot. */
   slots: Record<string, number>;
-  /** The slot of each SHA-256, in hex, of a key or token that names none. */
+  /** The slots of keys and tokens that name none, by the SHA-256 of the key or token in hex. */
   old_credentials: Record<string, string>;
 }
 
@@ -32,9 +32,9 @@ export interface NodeState {
 
 /** A new node. */
 export interface NewNode {
-  /** Where the operator and other nodes reach it, without a pooler, with a role that may create subscriptions. */
+  /** The URL for the operator and other nodes: without a pooler, as a role that may create subscriptions. */
   url: string;
-  /** How the proxy reaches it, if that is another way. */
+  /** How the proxy reaches it: a connection string of libpq; undefined to derive it from `url`. */
   connection: string | undefined;
   /** The password of crm_functions. Only the first node needs it. */
   password: string | undefined;
@@ -63,7 +63,7 @@ export async function isProxy(sql: Sql): Promise<boolean> {
   return row!["is_proxy"];
 }
 
-/** Where the operator reaches a node. @throws StackError if the proxy does not know. */
+/** The URL at which the operator reaches a node. @throws StackError if the proxy has no such node. */
 export async function operatorUrl(proxy: Sql, node: number): Promise<string> {
   const [row] = await proxy<{ url: string }[]>`select url from nodes.operators where node = ${node}`;
   if (row === undefined) throw new StackError(`There is no node ${node}: see \`deno task crm node list\``);
@@ -75,7 +75,7 @@ export async function nodeNumbers(proxy: Sql): Promise<number[]> {
   return (await proxy`select node from nodes.operators order by node`).map((row) => row["node"]);
 }
 
-/** The node of a workspace; null if no proxy knows it. */
+/** The node of a workspace; null if the proxy does not know it. */
 export async function nodeOfWorkspace(proxy: Sql, workspaceId: string): Promise<number | null> {
   if (!/^[0-9a-f-]{36}$/i.test(workspaceId)) return null;
   const [row] = await proxy`select node from nodes.slots where slot = ${slotOf(workspaceId)}`;
@@ -83,8 +83,8 @@ export async function nodeOfWorkspace(proxy: Sql, workspaceId: string): Promise<
 }
 
 /**
- * Runs the work on the first of these nodes that knows the records that it names: a verb that does not find them changes
- * nothing.
+ * Calls `use` for one node after the other, until one has the records that the command names. At the others it changes
+ * nothing: the verb raises not_found.
  */
 export async function atFirst<Result>(
   proxy: Sql,
@@ -114,8 +114,8 @@ export async function emptiestNode(proxy: Sql): Promise<number> {
 }
 
 /**
- * Creates a workspace at a node and tells the proxy, in one step.
- * @param create makes it in the transaction, and returns its id
+ * Creates a workspace at a node, and registers its slot at the proxy before the transaction commits.
+ * @param create creates the workspace in the transaction
  */
 export async function createAt<Created extends { id: string }>(
   proxy: Sql,
@@ -158,9 +158,9 @@ async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly st
 }
 
 /**
- * Tells proxies where the keys and links of these workspaces are. Those that name no slot are otherwise looked up at
- * node 0.
- * @param sql of the node that has the workspaces
+ * Tells proxies where the keys and links of these workspaces are. Otherwise those that name no slot would be looked up
+ * at node 0.
+ * @param sql connected to the node that has the workspaces
  */
 export async function rememberCredentials(proxies: Sql[], sql: Sql, ids: readonly string[]): Promise<void> {
   const rows = await sql<{ hash: string; workspace_id: string }[]>`
@@ -182,8 +182,8 @@ export async function rememberCredentials(proxies: Sql[], sql: Sql, ids: readonl
 }
 
 /**
- * Adds a node, and makes an empty database of a Postgres with PL/Proxy the proxy if it is the first. Its workspaces are
- * called through the proxy from now on.
+ * Adds a node, whose workspaces can then be called through the proxy. For the first node, `proxy` is an empty database
+ * of a Postgres with PL/Proxy, which becomes the proxy.
  * @returns the number of the node
  */
 export async function addNode(proxy: Sql, { url, connection, password }: NewNode): Promise<number> {
@@ -243,7 +243,7 @@ async function matchFirst(proxy: Sql, sql: Sql): Promise<void> {
   `;
 }
 
-/** The password of crm_functions, which the proxy has for the nodes. */
+/** The password with which the proxy connects to the nodes as crm_functions. */
 async function functionsPassword(proxy: Sql): Promise<string> {
   const [row] = await proxy`
     select o.option_value as password
@@ -284,7 +284,7 @@ export async function readProxy(proxy: Sql): Promise<ProxyData> {
   };
 }
 
-/** Makes an empty database a proxy of nodes that have one already, or had. */
+/** Turns an empty database into a proxy of nodes that have, or had, another one. */
 export async function restoreProxy(proxy: Sql, data: ProxyData): Promise<void> {
   await makeProxy(proxy, data.functions_password, data.nodes.map(({ connection }) => connection));
   await proxy.unsafe(await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url)));

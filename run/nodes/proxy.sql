@@ -1,7 +1,8 @@
--- The proxy in front of several databases: a Postgres 15 with PL/Proxy and without data of workspaces. The functions and
--- the dispatcher connect to it as to a single database, because it has every function that they call; each call runs on
--- the node that has the workspace. proxy.ts installs this file and proxy_written.sql, whose doors follow from the
--- statements of supabase/functions (deno task nodes). Everything here can be made anew from the list of nodes and slots.
+-- The proxy in front of several databases: a Postgres 15 with PL/Proxy and without data of workspaces. The functions
+-- and the dispatcher connect to it as to a single database, because it has every function that they call; each call
+-- runs on the node that has the workspace. proxy.ts installs this file and proxy_written.sql, whose doors follow from
+-- the statements of supabase/functions (deno task nodes). Everything here can be made anew from the list of nodes and
+-- slots.
 --
 -- A node commits by itself: no transaction spans two nodes, and `set local` at the proxy does not reach a node. Each
 -- request is one statement, so it needs neither.
@@ -36,8 +37,8 @@ create table nodes.slots (
   paused boolean not null default false
 );
 comment on table nodes.slots is
-  'The node of each slot: of the workspaces whose id gives the same slot, in practice one (nodes.slot_of). A slot that is '
-  'not here has no workspace.';
+  'The node of each slot. A slot stands for the workspaces whose ids give it, in practice one (nodes.slot_of). A slot '
+  'that is not here has no workspace.';
 comment on column nodes.slots.paused is 'Whether calls wait, because the slot''s workspaces are about to change nodes.';
 
 create table nodes.old_credentials (
@@ -45,8 +46,8 @@ create table nodes.old_credentials (
   slot text not null references nodes.slots (slot) on update cascade on delete cascade
 );
 comment on table nodes.old_credentials is
-  'The SHA-256 of keys and tokens without a slot, for workspaces that left node 0. Any other credential without a slot '
-  'is looked up at node 0.';
+  'The slot of keys and tokens that name none, by their SHA-256, for workspaces outside node 0. Any other credential '
+  'that names no slot is looked up at node 0.';
 create index old_credentials_slot on nodes.old_credentials (slot);
 
 create unlogged table nodes.failures (
@@ -55,7 +56,8 @@ create unlogged table nodes.failures (
 );
 comment on table nodes.failures is
   'Nodes that did not answer. Before `until`, calls of their workspaces are refused at once; after it one call at a '
-  'time tries, and an answer removes the row. So a node that hangs holds one connection, and not those of other nodes.';
+  'time tries, and an answer removes the row. So a node that hangs holds one connection; calls of other nodes find '
+  'one.';
 
 create function nodes.slot_of(p_workspace_id uuid) returns text
 language sql immutable parallel safe set search_path = '' as $$
@@ -67,13 +69,14 @@ language sql immutable parallel safe set search_path = '' as $$
     (values (238328), (3844), (62), (1)) d (divisor)
 $$;
 comment on function nodes.slot_of(uuid) is
-  'The slot of a workspace: the last 23 bits of its id in base62. The same as slotOf in _shared/contract/credentials.ts.';
+  'The slot of a workspace: the last 23 bits of its id in base62. The same as slotOf in '
+  '_shared/contract/credentials.ts.';
 
 create function nodes.slot_lock(p_slot text) returns bigint
 language sql immutable parallel safe set search_path = ''
 as $$ select hashtextextended(p_slot, 7400) $$;
 comment on function nodes.slot_lock(text) is
-  'The number of the advisory lock of a slot. Whoever moves a paused slot holds it; its calls wait for it.';
+  'The number of a slot''s advisory lock. A move holds it while the slot is paused, and calls of the slot wait for it.';
 
 create function nodes.numbers(p_server text default 'crm') returns setof integer
 language sql stable set search_path = '' as $$
@@ -97,8 +100,8 @@ begin
 end
 $$;
 comment on function nodes.set_node(integer, text) is
-  'Adds a node or changes how it is reached: a connection string of libpq without user and password. Numbers follow one '
-  'another from 0.';
+  'Adds a node or changes how it is reached: a connection string of libpq without user and password. Numbers follow '
+  'one another from 0.';
 
 -- A node that does not answer.
 
@@ -121,16 +124,17 @@ comment on function nodes.may_call(integer) is 'Whether a call may be sent to a 
 create function nodes.note_failure(p_node integer, p_state text, p_message text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  -- Refused because of an earlier failure, or because the slot stayed paused.
+  -- The proxy refused the call itself: the node had failed before (08006), or the slot stayed paused (55P03).
   if p_node is null or p_state in ('08006', '55P03') then return; end if;
   raise warning 'node % failed: % (%)', p_node, p_message, p_state;
-  -- Any other error is an answer.
+  -- An error of another class is an answer of the node.
   if p_state !~ '^(08|57|XX)' then return; end if;
   insert into nodes.failures as f (node, until) values (p_node, clock_timestamp() + interval '2 s')
   on conflict (node) do update set until = excluded.until where f.until < clock_timestamp();
 end
 $$;
-comment on function nodes.note_failure(integer, text, text) is 'Refuses calls of a node for 2 seconds.';
+comment on function nodes.note_failure(integer, text, text) is
+  'Logs that a call of a node failed. Refuses calls of the node for 2 seconds if it did not answer.';
 
 create function nodes.note_answer(p_node integer) returns void
 language sql volatile set search_path = ''
@@ -163,7 +167,7 @@ begin
   into v_route.node, v_paused, v_failed
   from nodes.slots s where s.slot = p_slot;
   if v_paused then
-    -- Waits for the end of the move, at most the lock_timeout; then the row names the other node.
+    -- Waits for the end of the cut, at most the lock_timeout; then the row names the node where calls go on.
     perform pg_advisory_xact_lock_shared(nodes.slot_lock(p_slot));
     select s.node into v_route.node from nodes.slots s where s.slot = p_slot;
   end if;
@@ -172,8 +176,8 @@ begin
 end
 $$;
 comment on function nodes.route_of_slot(text) is
-  'Where calls of a slot run. Takes no lock unless the slot is paused. Raises 55P03 if it stays paused, and 08006 if the '
-  'node does not answer.';
+  'Where calls of a slot run. Takes no lock unless the slot is paused. Raises 55P03 if it stays paused, and 08006 if '
+  'the node does not answer.';
 
 create function nodes.route_of(p_credential bytea) returns nodes.route
 language plpgsql volatile set search_path = '' as $$
@@ -188,8 +192,8 @@ begin
 end
 $$;
 comment on function nodes.route_of(bytea) is
-  'Where calls with a credential run: the SHA-256 of a key or token, and the 4 characters of its slot behind it if it '
-  'names one.';
+  'Where calls with a credential run. A credential is the SHA-256 of a key or token, followed by the 4 characters of '
+  'the slot if the key or token names one.';
 
 create function nodes.node_of(p_credential bytea) returns integer
 language sql volatile set search_path = '' as $$ select (nodes.route_of(p_credential)).node $$;

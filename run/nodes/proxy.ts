@@ -23,7 +23,7 @@ const EACH_TIMEOUT_S = 3;
 const LIFETIME_S = 1_800;
 
 /**
- * Makes an empty database of a Postgres 15 with PL/Proxy the proxy of these nodes.
+ * Turns an empty database, in a Postgres 15 with PL/Proxy, into the proxy of these nodes.
  *
  * @param sql as superuser, because only a superuser creates functions in PL/Proxy
  */

@@ -1,5 +1,5 @@
-// The copy of a slot's rows: a publication with row filters at the node that it leaves, and a subscription at the other
-// node.
+// Copies a slot's rows by logical replication: a publication with row filters at the source, and a subscription at the
+// target.
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
@@ -9,7 +9,7 @@ import { rowsOf, type Table } from "./tables.ts";
 /** How often the state of the copy is checked. */
 const POLL_MS = 10;
 
-/** A copy that fails is tried again by Postgres, every 5 seconds. */
+/** After how many errors the move fails. Postgres repeats a failed copy every 5 seconds. */
 const MOST_ERRORS = 3;
 
 /** The name of the publication, the subscription and the replication slot, which must not have capital letters. */
@@ -17,7 +17,7 @@ export function replicationName(slot: string): string {
   return `crm_move_${slotInHex(slot)}`;
 }
 
-/** Starts copying the rows, unless that has begun. @param from the address of the source for the target */
+/** Starts copying the rows, unless that has begun. @param from the address at which the target reaches the source */
 export async function startCopy(
   { source, target, from }: { source: Sql; target: Sql; from: string },
   slot: string,
@@ -86,7 +86,7 @@ export async function waitForCopy(source: Sql, target: Sql, slot: string): Promi
 /** Waits until the target has all that was committed at the source before this call; false after `mostMs`. */
 export async function waitForChanges(source: Sql, slot: string, mostMs: number): Promise<boolean> {
   const name = replicationName(slot);
-  // Writes to the log and commits, so that everything before it is on disk too, and is sent.
+  // The commit of this message flushes the write-ahead log up to it, so that the source sends everything before it.
   const [{ place }] = await source<[{ place: string }]>`
     select pg_logical_emit_message(true, 'crm_move', ${slot})::text as place
   `;

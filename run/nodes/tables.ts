@@ -1,4 +1,4 @@
-// Which tables have rows of workspaces, by the catalogue, so that a new table moves without being named anywhere.
+// Finds the tables with rows of workspaces in the catalogue, so that a new table moves without being named anywhere.
 import type { ISql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 
@@ -10,16 +10,16 @@ export interface Table {
   column: string;
   /** The step in which its rows are copied. */
   step: "copy" | "drain" | "cut";
-  /** The columns that a copy names, in order: generated ones are computed again. */
+  /** The columns that a copy names, in order. Generated columns are missing, because the target computes them. */
   columns: string[];
   /** The tables in which the rows are: the partitions, or the table itself. */
   leaves: string[];
 }
 
 /**
- * Tables that claims and jobs read first, whatever workspace a row belongs to. At the new node their rows would take
- * the turns of other workspaces, so they arrive late: the long queue when nothing is claimed any more, the others while
- * calls wait.
+ * Tables in which claims and jobs look for work of all workspaces. At the target, rows of a workspace that is not there
+ * yet would delay the work of others, so they are copied late: the queue, which is long, when nothing is claimed any
+ * more; the other tables while calls wait.
  */
 const LATE: Readonly<Record<string, "drain" | "cut">> = {
   webhook_queue: "drain",
@@ -76,14 +76,17 @@ export function rowsOf({ column }: Table, ids: readonly string[]): string {
   return `${column} in (${ids.map((id) => `'${id}'`).join(", ")})`;
 }
 
-/** How many rows each table has of these workspaces, in the order of the tables. */
+/** How many rows of these workspaces each table has, in the order of the tables. */
 export async function countRows(sql: ISql, tables: Table[], ids: readonly string[]): Promise<number[]> {
   const counts = tables.map((table) => `(select count(*) from ${table.name} where ${rowsOf(table, ids)})`);
   const [row] = await sql.unsafe(`select array[${counts.join(", ")}]::integer[] as counts`);
   return row!["counts"];
 }
 
-/** Removes the rows of these workspaces, a few thousand at a time. @param sql may set session_replication_role */
+/**
+ * Removes these workspaces' rows, a few thousand at a time.
+ * @param sql as a role that may set session_replication_role
+ */
 export async function removeRows(
   sql: ISql & { begin: Begin },
   tables: Table[],

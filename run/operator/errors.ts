@@ -9,7 +9,7 @@ const SHARED = [
   "proposal_closed",
 ] as const satisfies ErrorCode[];
 
-/** Codes that no endpoint of the API returns. */
+/** The verbs' other codes. Endpoints return some of them too. */
 const OWN = [
   /** The workspace already has a member with that e-mail. */
   "email_taken",
@@ -21,11 +21,11 @@ const OWN = [
   "key_revoked",
   /** The member has signed in and needs no invitation. */
   "already_signed_in",
-  /** The change would leave the workspace without an active admin. Only members get this code. */
+  /** The change would leave the workspace without an active admin. The operator may do that; members get this code. */
   "last_admin",
   /** The subscription gets deliveries only after it is reactivated. */
   "subscription_inactive",
-  /** The maximum number of deliveries waits for the subscription. */
+  /** The subscription already has the maximum number of waiting deliveries. */
   "queue_full",
   "job_failed",
   /** The encryption key does not decrypt the current secret. Thrown by TypeScript, because SQL never has the key. */
@@ -36,7 +36,7 @@ const OWN = [
 export const OPERATOR_CODES = [...SHARED, ...OWN] as const;
 export type OperatorCode = typeof OPERATOR_CODES[number];
 
-/** One invalid argument. */
+/** What is wrong with one argument. */
 export interface ErrorDetail {
   /** The name of the argument, or a path into it, such as `stages.0.type`. */
   field: string;

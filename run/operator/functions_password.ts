@@ -16,8 +16,8 @@ export async function setFunctionsPassword(sql: ISql, password: string): Promise
 }
 
 /**
- * The verifier that Postgres stores for a password (RFC 5802, `SCRAM-SHA-256$…`). `alter role … password` accepts it, which
- * keeps the password out of Postgres's log.
+ * The verifier that Postgres stores for a password (RFC 5802, `SCRAM-SHA-256$…`). `alter role … password` accepts it in
+ * place of the password.
  */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);

@@ -65,8 +65,8 @@ export async function rotateKey(
 }
 
 /**
- * Warns about each scope that no endpoint requires. Such scopes are valid and stored (spec 5.3), but usually a mistake. A
- * warning names similar scopes.
+ * Warns about each scope that no endpoint requires. Such scopes are valid and stored (spec 5.3), but usually a mistake.
+ * A warning names similar scopes.
  */
 export function warningsOfScopes(scopes: readonly string[]): string[] {
   return findUnusedScopes(scopes).map(({ scope, similar }) => {

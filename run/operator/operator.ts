@@ -32,8 +32,8 @@ export async function findWorkspace(sql: ISql, object: RecordKind, id: string): 
 }
 
 /**
- * Converts a moment from any form that the API accepts, such as a date, to the form that verbs accept. Returns other text
- * unchanged, so that the verb refuses it.
+ * Converts a moment from any form that the API accepts, such as a date, to the form that verbs accept. Returns other
+ * text unchanged, so that the verb refuses it.
  */
 export function toMoment(text: string | undefined): string | undefined {
   return text === undefined ? undefined : parseDatetime(text) ?? text;

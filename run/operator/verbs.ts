@@ -105,9 +105,9 @@ export interface Subscription {
   key: { id: string; name: string } | null;
   /** Whether deliveries wait, because the workspace is suspended or has no public API. */
   held: boolean;
-  /** The outcomes of the last 7 days in UTC, oldest first. */
+  /** The outcomes of the last 7 days in the workspace's time zone, oldest first. */
   days: { day: string; delivered: number; failed: number; waiting: number }[];
-  /** Whether there are more deliveries than `days` counts. */
+  /** Whether there may be more deliveries than `days` counts. */
   days_are_partial: boolean;
   /** The attempts of the newest deliveries; the rate is from 0 to 1. */
   recent: { attempts: number; success_rate: number | null; median_ms: number | null; p95_ms: number | null };
@@ -119,7 +119,7 @@ export interface Job {
   description: string;
 }
 
-/** The kinds of record whose workspace workspace_find finds. */
+/** The kinds of record that workspace_find accepts. */
 export type RecordKind =
   | "member"
   | "key"

@@ -25,7 +25,7 @@ export function rotateSecret(
   return sql.begin(async (sql) => {
     const subscription = { workspace_id: await findWorkspace(sql, "subscription", id), id };
     const present = await operate(sql, "subscription_read_secret", subscription);
-    // The dispatcher cannot decrypt a secret under another key, so no delivery would succeed again.
+    // The functions could not decrypt a secret encrypted with another key, so no delivery would succeed again.
     if (!force && !await decrypts(key, id, present.secret)) {
       throw new OperatorError("wrong_encryption_key", [], { verb: "subscription_rotate", args: { id } });
     }

@@ -48,7 +48,9 @@ export async function listFactors(sql: Sql, userId: string): Promise<Record<stri
   `;
 }
 
-/** Adds the routes of Supabase Auth for second factors with time-based codes (TOTP): enrol, challenge, verify, remove. */
+/**
+ * Adds the routes of Supabase Auth for second factors with time-based codes (TOTP): enrol, challenge, verify, remove.
+ */
 export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
   const { sql, siteUrl, identify, addressOf, grantResponse } = settings;
 

@@ -61,7 +61,7 @@ export async function findUserBySession(
 }
 
 /**
- * Creates a user, or gives an invited user a password. The address counts as confirmed, because nothing sends mail here.
+ * Creates a user, or gives an invited user a password. The address counts as confirmed, because no mail is sent.
  * @returns undefined if a user who has confirmed the address exists.
  */
 export async function signUpUser(sql: ISql, email: string, passwordHash: string): Promise<User | undefined> {

@@ -2,8 +2,8 @@ import { type Check, type Finding, hasCron } from "../check.ts";
 import { isLoopback } from "../../../../supabase/functions/_shared/runtime/service.ts";
 
 /**
- * The extensions are enabled: pg_trgm, without which no contact, company or deal can be written; pg_cron, which runs the
- * jobs; pg_net, which calls the dispatcher; the Vault, which stores the dispatcher's address and secret.
+ * The extensions are enabled: pg_trgm, without which no contact, company or deal can be written; pg_cron, which runs
+ * the jobs; pg_net, which calls the dispatcher; the Vault, which stores the dispatcher's address and secret.
  */
 export const extensions: Check = {
   name: "extensions",
