@@ -30,7 +30,7 @@ export interface Address {
   appOrigin: string | null;
 }
 
-/** Checks a project and changes nothing. If the database is a proxy, checks every node, and once what nodes share. */
+/** Checks a project and changes nothing. Behind a proxy, checks every node, and only once what the nodes share. */
 export async function examine(address: Address): Promise<Diagnosis> {
   return await withProject(address, async (project) => {
     const nodes = await findNodes(project.sql);

@@ -3,7 +3,7 @@ import { type Check, type Finding, fine } from "../check.ts";
 
 /** Each table's partition job runs every hour, and gives up if the table is in use, so a few runs may do nothing. */
 const GRACE = "6 hours";
-/** From crm.kept_days(), which does not exist before the migrations. crm.requests, kept 7 days, is given 30 too. */
+/** From crm.kept_days(), which does not exist before the migrations; but crm.requests, kept for 7 days, has 30 here. */
 const [KEPT_DAYS, KEPT_DAYS_OF_EVENTS] = [30, 90];
 /** The most rows that crm.manage_partitions() moves in one run. */
 const MOVABLE = 100_000;
