@@ -1,5 +1,5 @@
 // Opens the site's pages for tests. Each test says how many fenced blocks of each language it runs, sends or compares.
-// claims_test.ts reads those calls, and fails if a page has a block that no test uses.
+// claims_test.ts reads these counts from the calls of openPage, and fails if a page has a block that no test uses.
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
 
@@ -22,8 +22,8 @@ export interface SitePage {
 }
 
 /**
- * Opens a page whose blocks the calling test uses. Write slug and counts as literals: claims_test.ts reads the call. The
- * count is "all" in a test that runs however many blocks there are.
+ * Opens a page whose blocks the calling test uses. Write slug and counts as literals: claims_test.ts reads the call.
+ * Use "all" as the count in a test that runs however many blocks there are.
  *
  *     const page = await openPage("import-a-csv", { csv: 1, python: 1, sh: 2 });
  *     await reader.write("contacts.csv", page.blocks.csv[0]!);
@@ -32,7 +32,7 @@ export interface SitePage {
  * test must run every block, send it, or compare it with what a command printed.
  *
  * @returns the page, and its blocks by language, in the page's order
- * @throws AssertionError if the page has another number of blocks, or if a block differs between Portuguese and English
+ * @throws AssertionError if the number of blocks is wrong, or if a block differs between Portuguese and English
  */
 export async function openPage<Language extends string>(
   slug: string,

@@ -4,10 +4,10 @@ import { testFiles } from "../support/selection.ts";
 import { blocksOf, sitePages } from "./claims.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
-/** A call with literals, as `openPage` asks for. */
+/** A call of `openPage` with literal arguments, which it requires. */
 const CALL = /openPage\(\s*"([^"]+)",\s*\{([^}]*)\}/g;
 
-/** By `slug language` of a page: the test that runs its code blocks, and how many blocks it expects. */
+/** Maps `slug language` to the test file that uses these blocks, and to the number of blocks that it expects. */
 const claims = new Map<string, { file: string; count: number | "all" }>();
 const takenTwice: string[] = [];
 for (const folder of ["tests", "clients/examples"]) {

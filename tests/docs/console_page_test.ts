@@ -4,7 +4,7 @@ import { TEXTS } from "../../console/strings/texts.ts";
 import { sitePages } from "./claims.ts";
 
 const PICTURES = new URL("../../docs/console/", import.meta.url);
-/** Limit for all pictures: every clone downloads all versions of them. */
+/** Limit for all pictures together: every clone of the repository downloads all their versions. */
 const MAX_BYTES = 100 * 1024;
 
 const guide = (await sitePages()).find(({ slug }) => slug === "console")!;

@@ -10,10 +10,10 @@ import { CURL_FAILS, openReader } from "./reader.ts";
 const resources = await openPage("resources", { sh: "all" });
 const events = await openPage("events", { sh: 3 });
 
-/** The resources without a curl, because no key can make a customer's link. The page names the address in its text. */
+/** Resources without a curl: no key can make a customer's link, so the page's text names the address instead. */
 const WITHOUT_CURL = ["proposals"];
 
-Deno.test("The page of resources has a section with a curl for every resource", () => {
+Deno.test("The resources page has a section with a curl for every resource", () => {
   for (const page of [resources.pt, resources.en]) {
     const sections = page.split(/^## /m).slice(1);
     for (const { name } of apiResources) {
@@ -29,7 +29,7 @@ Deno.test("The page of resources has a section with a curl for every resource", 
 for (const { slug, blocks } of [resources, events]) {
   Deno.test(needing(["sh", "curl", "sed"], {
     name:
-      `The curls of the page ${slug} work as pasted, one after the other, and leave no subscription behind`,
+      `The curls of the ${slug} page work as pasted, one after the other, and leave no subscription behind`,
     fn: () =>
       withScenario(async ({ workspace, sql }) => {
         await using reader = await openReader(baseUrl, workspace.key, { TARGET: openMailbox().url });

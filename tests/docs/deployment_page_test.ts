@@ -8,7 +8,7 @@ import { needing } from "../support/needing.ts";
 import { readPage } from "./page.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
-/** The example of the console's origin, which readers replace by their own. */
+/** An example origin for the console, which readers replace with their own. */
 const APP_ORIGIN = "https://example.github.io/crm";
 const page = await readPage("deployment.md");
 
@@ -20,7 +20,7 @@ function blocks(section: number, language: string): string[] {
   );
 }
 
-/** Replaces the page's placeholders and addresses by those of a test project on this machine, without TLS. */
+/** Replaces the page's placeholders and addresses with those of a test project on this machine, without TLS. */
 function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyProject): string {
   const { port } = new URL(databaseUrl);
   const filled = script
@@ -40,7 +40,7 @@ function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyPro
   return filled;
 }
 
-/** Runs a script as an operator does in the root; `npx supabase@…` runs the pinned CLI. */
+/** Runs a script in the repository's root, as an operator does; `npx supabase@…` runs the pinned CLI. */
 async function runScript(script: string, folder: string, env: Record<string, string>): Promise<string> {
   const certificate = join(folder, "prod-ca-2021.crt");
   await Deno.writeTextFile(certificate, (await createAuthority()).certificate);

@@ -9,7 +9,7 @@ import { openPage } from "./claims.ts";
 
 const { blocks } = await openPage("events", { js: 1, json: 1 });
 
-test("The reader of the page of events gets each event once, even if it is killed and started again", async ({ sql, workspace, api }) => {
+test("The events page's reader gets each event once, even if it is killed and started again", async ({ sql, workspace, api }) => {
   const folder = await Deno.makeTempDir();
   const script = join(folder, "read.mjs");
   await Deno.writeTextFile(script, blocks.js[0]!);
@@ -53,7 +53,7 @@ test("The reader of the page of events gets each event once, even if it is kille
   }
 });
 
-test("A page of the feed has the fields that the page of events shows", async ({ workspace, api, newDeal }) => {
+test("A reply of the feed has the fields that the events page shows", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   await api.post(`/api-v1-deals/${deal.id}/win`, {});
   const real = await eventually(async () => {

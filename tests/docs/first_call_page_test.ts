@@ -93,7 +93,7 @@ function assertPrints(printed: string, page: string): void {
   assert.match(printed, new RegExp(`^ *${pattern}$`, "m"));
 }
 
-/** Replaces ids and times, which differ from call to call, by their form, so that replies can be compared. */
+/** Replaces ids and times, which differ from call to call, with placeholders, so that replies can be compared. */
 function withoutIdsAndTimes(reply: unknown): unknown {
   const text = JSON.stringify(reply)
     .replaceAll(/"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g, '"id"')

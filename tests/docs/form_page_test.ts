@@ -94,9 +94,9 @@ interface Relay {
   /** The page's command that sends what the form sends. */
   command: string;
   origin: string;
-  /** Starts the relay as the page says, and waits until it listens; `env` replaces variables by wrong values. */
+  /** Starts the relay as the page says, and waits until it listens; `env` overrides variables with wrong values. */
   start(env?: { CRM_URL?: string; CRM_KEY?: string }): Promise<ReturnType<Reader["start"]>>;
-  /** Sends what a browser sends for a form. */
+  /** Sends a form as a browser does. */
   send(form: Record<string, string>): Promise<Response>;
 }
 

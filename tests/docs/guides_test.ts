@@ -62,7 +62,7 @@ guide(
     const reader = await openReader(page, ["contacts:manage", "contacts:read", "deals:read", "leads:write"]);
     const [setup, somebody, ...steps] = page.blocks.sh;
     const [{ lead }] = (await reader.run(`${setup}\n${somebody}`)).map(parse);
-    // Two more contacts of the same person: an archived one with the same e-mail, and one with only the phone.
+    // Two more contacts for the same person: an archived contact with the same e-mail, and one with only the phone.
     const make = async (contact: Record<string, string>): Promise<string> =>
       (await api.post("/api-v1-contacts", { name: "Tarcila Nogueira", ...contact })).body.id;
     const archived = await make({ email: "tarcila@exemplo.com.br", phone: "(11) 95555-0101" });

@@ -93,7 +93,7 @@ importing(
       "external_id,name,company_id,company",
       "c-1,Um,,Padaria Sol",
       "c-2,Dois,e-1,Padaria Sol",
-      // One line with the company's name is enough.
+      // The company's name is in another line, which is enough.
       "c-3,Três,e-1,",
       "c-4,Quatro,e-2,",
       `c-5,Cinco,e-3,${"N".repeat(300)}`,
@@ -138,7 +138,7 @@ importing("import-a-csv: a file that is imported again wins over changes and mer
   assert.equal((await reader.run(first)).at(-1), "contacts: novos 0, existentes 3, com erro 0");
   const stored = await contacts();
   assert.deepEqual(stored.map(nameAndPhone).sort(), [["ana", ana.phone], ["caio", bia.phone]]);
-  // A field that was changed and has no column in the file keeps its value.
+  // A field that was changed in the CRM keeps its value if the file has no column for it.
   assert.ok(stored.some((contact: { job_title: string | null }) => contact.job_title === "Compradora"));
 });
 

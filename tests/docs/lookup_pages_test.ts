@@ -40,7 +40,7 @@ Deno.test(needing(SHELL, {
     }),
 }));
 
-test("A bearer token is not a key, as the page keys says", async ({ workspace }) => {
+test("A key sent as a bearer token is refused, as the keys page says", async ({ workspace }) => {
   const reply = await fetch(`${baseUrl}/api-v1-me`, {
     headers: { Authorization: `Bearer ${workspace.key}` },
   });
@@ -72,7 +72,7 @@ Deno.test(needing(["sh", "sed", "node"], {
       const printed = (await reader.run(page.blocks.sh[0]!)).join("\n");
       assert.match(printed, /^200 \{[^]*requests_per_minute: 120/);
 
-      // The sizes in the table are those that /api-v1-me names.
+      // The page's limits must be those that /api-v1-me returns.
       const { limits } = (await api.get("/api-v1-me")).body;
       assert.deepEqual(limits, {
         requests_per_minute: 120,
@@ -114,7 +114,7 @@ Deno.test(needing(SHELL, {
     }),
 }));
 
-test("A repeated call answers 200 for the verbs that the page idempotency names as repeatable", async ({ api, newDeal }) => {
+test("A repeated call gets 200 for the verbs that the idempotency page names as repeatable", async ({ api, newDeal }) => {
   const [deal, lost] = [await newDeal(), await newDeal()];
   const merged = (await api.post("/api-v1-contacts", { name: "Outra" })).body.id;
   for (

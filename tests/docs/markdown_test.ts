@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname!, "../..");
 const WIDTH = 120;
 /** The site's pages, whose links are addresses of other pages. */
 const SITE = join(ROOT, "site/src/content/docs");
-/** Text in backticks that names a file or folder, from the root or from the functions' folder. */
+/** A path in backticks, relative to the repository's root or to the functions' folder. */
 const PATH =
   /`((?:\.ci|browser|cli|clients|collection|console|contract|deployment|docs|examples|lab|local|openapi|operator|reference|schema|sdk|site|supabase|tests|_shared|webhook-dispatcher)\/[\w./-]*)`/g;
 const FUNCTIONS_FOLDERS = ["_shared", "webhook-dispatcher"];
@@ -44,7 +44,7 @@ function linkedFile(file: string, link: string): string {
   if (!file.startsWith(SITE) || link.endsWith(".webp")) return join(dirname(file), link);
   const address = addressOf(relative(SITE, file).replace(/\.md$/, ""));
   const linked = new URL(link, `http://site/${address}`).pathname.slice(1);
-  // The reference and the files next to it are built. The test of the built site follows links to them.
+  // The reference and the files next to it exist only after a build. The test of the built site checks links to them.
   if (/^(en\/)?reference\//.test(linked)) return join(ROOT, "tools/reference/site_pages.ts");
   if (!/^$|\/$/.test(linked)) return join(SITE, `${linked} has no slash at its end`);
   return join(SITE, `${linked === "" || linked === "en/" ? `${linked}index` : linked.slice(0, -1)}.md`);
@@ -55,9 +55,9 @@ const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 Deno.test("A line of Markdown has 120 characters at most, unless it is in a table or is a link", () => {
   const long: string[] = [];
   for (const [file, page] of pages) {
-    // The contract keeps its agreed text.
+    // The spec keeps the text that was agreed on.
     if (relative(ROOT, file) === join("docs", "spec.md")) continue;
-    // Written sections repeat texts of any length.
+    // Generated sections may have lines of any length.
     const byHand = page.replace(
       /<!-- written by [^]*?<!-- end -->/g,
       (section) => section.replace(/.+/g, ""),
@@ -94,7 +94,7 @@ Deno.test("Every file or folder that a page names is there", async () => {
   const missing: string[] = [];
   for (const [file, page] of pages) {
     for (const [, path] of page.matchAll(PATH)) {
-      // These folders are built by a task that the page names.
+      // These exist only after a task that the page names has run.
       if (/\/(dist\/?|written\/?|openapi\.json)$/.test(path!)) continue;
       const base = FUNCTIONS_FOLDERS.includes(path!.split("/")[0]!) ? "supabase/functions" : "";
       if (!await exists(join(ROOT, base, path!))) missing.push(`${relative(ROOT, file)}: ${path}`);

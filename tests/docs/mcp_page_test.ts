@@ -1,4 +1,4 @@
-// Every block of the page on MCP, in both languages: the commands run in a terminal, and the configurations connect.
+// Uses every block of the MCP page, in both languages: runs the commands, and connects with the configurations.
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { REVISIONS } from "../../supabase/functions/mcp/revisions.ts";
@@ -14,11 +14,11 @@ const ADDRESS = "https://crm.example.com/functions/v1/mcp";
 
 const { pt: portuguese, en: english, blocks } = await openPage("mcp", { json: 4, sh: 4 });
 
-/** The configurations, which differ in where they have the key. */
+/** The configurations; each puts the key in a different place. */
 const configurations = blocks.json.map((text) => JSON.parse(text));
 
 Deno.test(needing(["bash", "curl"], {
-  name: "The commands of the page on MCP run as pasted, and what they tell Claude Code connects",
+  name: "The commands of the MCP page run as pasted, and Claude Code connects with what they configure",
   fn: async () => {
     // The page uses the default data folder, `.local`. In place of Claude Code, a shell function prints its arguments.
     const folder = await Deno.makeTempDir();
@@ -56,16 +56,16 @@ Deno.test(needing(["bash", "curl"], {
   },
 }));
 
-test("Each configuration on the page on MCP connects with its address and its header with the key", async ({ workspace: { key } }) => {
+test("Each configuration on the MCP page connects with its address and with the key in its header", async ({ workspace: { key } }) => {
   assert.equal(configurations.length, 4);
   for (const { servers, mcpServers, inputs, ...tool } of configurations) {
-    // The configuration for OpenAI is the entry of the server itself.
+    // The configuration for OpenAI has no list of servers: it is the entry for the server.
     const { type, server_url, url = server_url, headers, command, args, env } =
       (servers ?? mcpServers)?.crm ?? tool;
     const written: [string, string] = command
       ? (args as string[]).at(-1)!.split(":") as [string, string]
       : Object.entries<string>(headers)[0]!;
-    // The key is not in the file: each program refers to it in its own way, by an input or by a variable.
+    // The file does not contain the key: it names an input or a variable, depending on the program.
     const [name, value] = [written[0], command ? Object.keys(env)[0] : written[1]];
     if (servers) {
       assert.equal(type, "http");
@@ -81,7 +81,7 @@ test("Each configuration on the page on MCP connects with its address and its he
   }
 });
 
-Deno.test("The page on MCP lists the revisions", () => {
+Deno.test("The MCP page lists the revisions", () => {
   for (const page of [portuguese, english]) {
     assert.deepEqual([...page.matchAll(/`(\d{4}-\d\d-\d\d)`/g)].map(([, revision]) => revision), REVISIONS);
   }

@@ -16,7 +16,7 @@ const TESTS = [
   "tests/docs/written_pages_test.ts",
   ...["list_values", "list_walks", "records", "schema"].map((name) => `tests/sql/${name}_test.ts`),
 ];
-/** Leaves out the page tests of other lists: the field does not change them, and each takes seconds. */
+/** Skips the tests of other lists' pages: the field does not change those lists, and each test takes seconds. */
 const NOT_OTHER_LISTS = "/^(?!the pages of (activities|companies|contacts|notes) )/";
 
 Deno.test(needing(["the packages of tools/schema/"], {
@@ -37,7 +37,7 @@ async function addField(): Promise<void> {
     }
     const files = await applyDiff(copy, await readSnippet("architecture.md", "A new field", "diff"));
     assert.deepEqual(files.map((file) => file.split("/").at(-1)), ["record.ts", "33_deals.sql"]);
-    // These are the commands of `deno task write`.
+    // The commands of `deno task write`, except those for tables and nodes.
     for (
       const writer of [
         "tools/records",

@@ -1,4 +1,4 @@
-// Keeps copies with the programs of the page nightly-sync, as its reader would.
+// Copies records with the programs of the page nightly-sync, as its reader would.
 import assert from "node:assert/strict";
 import { eventually } from "../../bench/harness/waiting.ts";
 import { openPage } from "./claims.ts";
@@ -47,7 +47,7 @@ guide(
       const copy = parse(await reader.read("crm.json"));
       return added in copy.contacts && copy;
     }, "the new contact in the copy");
-    // The events since the first copy: at least one for each change above.
+    // Each change above made at least one event.
     assert.ok(events >= 8, String(events));
     assert.equal((await reader.run(everyNight!))[0], "eventos lidos: 0");
     for (const kind of ["contacts", "companies", "deals"]) {
@@ -63,11 +63,11 @@ guide(
     assert.equal(listed.flatMap(({ data }) => data).length, 7);
     assert.equal(listed.length, 3);
     assert.equal(mark, listed[0].meta.synced_until);
-    // The next reading begins at the mark, which is a minute ago, so it has the same records again.
+    // The next run reads from the mark, which is a minute ago, so it gets the same records again.
     await reader.run(`${everyNight}\n${since}`);
     assert.equal((await reader.read("contacts.jsonl")).trim().split("\n").length, 4);
 
-    // A resource that was not read before is read from its beginning, although contacts already have a mark.
+    // Each resource has its own mark: one that was not read before is read from its beginning.
     assert.ok([page.pt, page.en].every((text) => text.includes("`KIND=deals`")));
     for (const name of reader.list(".").filter((name) => name.endsWith(".mark"))) {
       await reader.write(name, "2099-01-01T00:00:00Z");

@@ -14,7 +14,7 @@ export const CURL_FAILS = 'curl() { command curl --fail-with-body "$@"; }';
 export type Reader = Awaited<ReturnType<typeof openReader>>;
 
 /**
- * Opens a folder for a reader's terminal. The pages read address and key from `stack.json` of DATA_DIR.
+ * Opens a folder for a reader's terminal. The pages read address and key from `stack.json` in DATA_DIR.
  *
  * @param env added to the environment of the reader's commands
  * @param longest milliseconds after which commands are killed
@@ -59,7 +59,7 @@ export async function openReader(
     /** Starts commands, the last of which runs until `stop`. */
     start(script: string, more: Record<string, string> = {}) {
       const lines = script.trimEnd().split("\n");
-      // `exec` replaces the shell by the last command, so that the signal to stop reaches that command.
+      // `exec` replaces the shell with the last command, so that the signal to stop reaches that command.
       lines.push(`exec ${lines.pop()}`);
       const child = new Deno.Command("sh", {
         ...options,
@@ -101,5 +101,4 @@ export async function openReader(
 // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
 export const parse = (text: string | undefined): any => JSON.parse(text ?? "nothing was printed");
 
-/** The id of a record. */
 export const idOf = ({ id }: { id: string }): string => id;

@@ -1,4 +1,4 @@
-// Runs the sample receivers of the site's page on receivers, unchanged, with deliveries that the dispatcher sent.
+// Runs the sample receivers of the site's receivers page, unchanged, with deliveries that the dispatcher sent.
 import assert from "node:assert/strict";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -21,7 +21,7 @@ const EXAMPLE = { delivery_id: "1", event: "deal.won" };
 
 const { blocks } = await openPage("receivers", { ts: 1, js: 1, python: 1, php: 1, sh: 1 });
 
-Deno.test("Each sample of the page of receivers is run", () => {
+Deno.test("Each sample on the receivers page is run", () => {
   assert.deepEqual(LANGUAGES.map(({ fence }) => fence), Object.keys(blocks));
 });
 
@@ -29,7 +29,7 @@ for (const language of LANGUAGES) {
   const { heading, programs } = language;
 
   Deno.test(needing(programs, {
-    name: `The page of receivers: ${heading} accepts a genuine delivery and refuses every other (spec 6.4)`,
+    name: `The receivers page: ${heading} accepts a genuine delivery and refuses every other (spec 6.4)`,
     fn: async () => {
       const { before: delivery, secret } = await receiveRotation();
       await withSample(language, async (file) => {
@@ -46,7 +46,7 @@ for (const language of LANGUAGES) {
   }));
 
   Deno.test(needing(programs, {
-    name: `The page of receivers: ${heading} accepts each delivery of a rotation with an overlap`,
+    name: `The receivers page: ${heading} accepts each delivery of a rotation with an overlap`,
     fn: async () => {
       const rotation = await receiveRotation();
       const { secret, next } = rotation;
@@ -57,7 +57,7 @@ for (const language of LANGUAGES) {
   }));
 
   Deno.test(needing(programs, {
-    name: `The page of receivers: ${heading} refuses every delivery if its secret is empty`,
+    name: `The receivers page: ${heading} refuses every delivery if its secret is empty`,
     fn: async () => {
       const timestamp = String(Math.floor(Date.now() / 1000));
       const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp }, "");

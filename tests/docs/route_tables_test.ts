@@ -1,4 +1,4 @@
-// Compares the route tables that the functions load at their start with the endpoints that they are generated from.
+// Compares the route tables that the functions load at start with the endpoints from which they are generated.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FUNCTIONS, resources } from "../../tools/resources.ts";
@@ -34,7 +34,7 @@ async function readImports(name: string, atStart: boolean): Promise<Info["module
   }).output();
   const { roots, redirects, modules }: Info = JSON.parse(new TextDecoder().decode(stdout));
   const reached = new Set<string>(roots);
-  // Iterating a Set also visits items that are added meanwhile.
+  // Iterating a Set also visits items that the loop adds.
   for (const specifier of reached) {
     const dependencies = modules.find((module) => module.specifier === specifier)?.dependencies ?? [];
     for (const { code, isDynamic } of dependencies) {
@@ -53,7 +53,7 @@ for (const { name, gate } of resources) {
     }
   });
 
-  // The functions for members share the schemas of those for keys.
+  // The functions for members use the schemas of the functions for keys.
   if (gate === "session") continue;
   Deno.test(`${name} imports from other functions only the schemas of their records`, async () => {
     const files = (await readImports(name, false)).flatMap(({ specifier }) =>

@@ -1,4 +1,4 @@
-// Starts the sample receivers of the site's page on receivers, unchanged.
+// Starts the sample receivers of the site's receivers page, unchanged.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -171,7 +171,7 @@ function command(file: string, secrets: Secrets): Promise<Verifier> {
         stdin: "null",
       }).output();
       const printed = new TextDecoder().decode(code === 0 ? stdout : stderr);
-      // A command that failed for another reason has not judged the delivery.
+      // A command that failed for another reason has not refused the delivery.
       assert.match(
         printed,
         /^It is genuine$|^It is not genuine$|^It is -?\d+ s old$|no timestamp$|is not set$/m,

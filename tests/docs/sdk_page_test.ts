@@ -30,7 +30,7 @@ test("The SDK page's first program has at most 15 lines, creates a lead, and fin
   assert.equal((await api.get(`/api-v1-deals/${deal}`)).status, 200);
 });
 
-test("The SDK page's lists print each contact that is found, and a page of open deals", async ({ workspace, api, newDeal }) => {
+test("The SDK page's list program prints each contact that it finds, and a page of open deals", async ({ workspace, api, newDeal }) => {
   await newDeal();
   const { body: { id } } = await api.post("/api-v1-contacts", {
     name: "João da Padaria",
@@ -57,7 +57,7 @@ test("The error on the SDK page is the one that its comments show", async ({ wor
   assert.match(requestId!, /^[0-9a-f-]{36}$/);
 });
 
-test("The receiver on the SDK page takes what the dispatcher sent, and refuses what was changed", async ({ workspace: { key }, newDeal }) => {
+test("The receiver on the SDK page accepts a delivery from the dispatcher, and refuses it if it was changed", async ({ workspace: { key }, newDeal }) => {
   const mailbox = openMailbox();
   const { secret } = await subscribe(key, mailbox.url, ["deal.won"]);
   await client(key).post(`/api-v1-deals/${(await newDeal()).id}/win`, {});
@@ -98,7 +98,7 @@ Deno.test("The programs on the SDK page have the types that the SDK asks for", a
   assert.ok(success, new TextDecoder().decode(stderr));
 });
 
-/** Opens a folder whose import map takes the SDK from this repository. */
+/** Opens a folder whose import map points to this repository's SDK. */
 async function openReader(key: string) {
   const folder = await Deno.makeTempDir();
   const map = join(folder, "import_map.json");

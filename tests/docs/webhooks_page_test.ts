@@ -28,7 +28,7 @@ test("The webhooks page shows the header names and body fields of a real deliver
   assert.deepEqual([...headers.keys()].filter((name) => name.startsWith("x-service-")).sort(), names.sort());
 });
 
-test("A target of the page of webhooks is refused with the message that the page shows", async ({ api }) => {
+test("Each forbidden target on the webhooks page is refused with the message that the page shows", async ({ api }) => {
   for (const text of [page.pt, page.en]) {
     const rows = [...text.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)]
       .filter(([, target]) => target!.includes("/hook"));
@@ -42,7 +42,7 @@ test("A target of the page of webhooks is refused with the message that the page
   }
 });
 
-test("The statements of the page of webhooks store a delivery once", async ({ sql }) => {
+test("The SQL on the webhooks page stores a repeated delivery once", async ({ sql }) => {
   const [create, insert] = blocks.sql[0]!.split(";").map((statement) => statement.trim());
   const id = crypto.randomUUID();
   const counts: number[] = [];
@@ -57,7 +57,7 @@ test("The statements of the page of webhooks store a delivery once", async ({ sq
   assert.deepEqual(counts, [1, 0]);
 });
 
-Deno.test("Every command that the page of webhooks names is there", () => {
+Deno.test("Every command that the webhooks page names exists", () => {
   for (const text of [page.pt, page.en]) {
     const named = [...text.matchAll(/`deno task crm\s+(\w+) (\w+) /g)];
     assert.ok(named.length >= 9);
@@ -70,7 +70,7 @@ Deno.test("Every command that the page of webhooks names is there", () => {
 
 Deno.test(needing(["sh", "curl", "sed"], {
   name:
-    "The curls of the page of webhooks work as pasted, deliver a test event, and leave no subscription behind",
+    "The curls of the webhooks page work as pasted, deliver a test event, and leave no subscription behind",
   fn: () =>
     withScenario(async ({ workspace, sql }) => {
       const mailbox = openMailbox();
@@ -87,7 +87,7 @@ Deno.test(needing(["sh", "curl", "sed"], {
     }),
 }));
 
-test("The pages that say how long a delivery is tried give the sum of the schedule", async ({ sql }) => {
+test("The pages that say for how long a delivery is retried give the sum of the schedule's waits", async ({ sql }) => {
   const [row] = await sql`
     select sum(extract(epoch from crm.retry_delay(attempt)))::float8 as seconds from generate_series(1, 4) attempt`;
   const hours = row!["seconds"] / 3600;
@@ -100,12 +100,12 @@ test("The pages that say how long a delivery is tried give the sum of the schedu
 });
 
 Deno.test(needing(["sh", "openssl", "sed"], {
-  name: "The command on the page of webhooks computes the signature that the page shows",
+  name: "The command on the webhooks page computes the signature that the page shows",
   fn: async () => {
     await using reader = await openReader(baseUrl, "");
     const shown = blocks.text[0]!.trimEnd();
     assert.deepEqual(await reader.run(signing), [shown]);
-    // The dispatcher's function must make the same signature from the command's three values.
+    // The dispatcher must compute the same signature from the command's three values.
     const value = (name: string) => new RegExp(`^${name}='?(.*?)'?$`, "m").exec(signing)![1]!;
     const body = new TextEncoder().encode(value("BODY"));
     assert.equal(`sha256=${signature(value("SECRET"), Number(value("TIMESTAMP")), body)}`, shown);

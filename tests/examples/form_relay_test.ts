@@ -131,7 +131,7 @@ Deno.test("clients/examples/form-relay keeps leads while the API is away, and se
   const again = await opened.start();
   await eventually(async () => (await opened.files("waiting")).length === 0, `it to be sent at the start`);
   assert.ok(!again.output().includes("Lead"), again.output());
-  // The visitor got no answer either, and sends again.
+  // The visitor, who got no answer either, sends the form again.
   assert.equal((await opened.send(last)).status, 202);
   await eventually(async () => (await opened.files("waiting")).length === 0, "the repetition to be sent");
   assert.equal((await opened.deals()).length, 3);
@@ -158,7 +158,7 @@ Deno.test("clients/examples/form-relay puts aside leads that the API refuses, an
 
   await opened.relay.kill();
   await example.configure({ CRM_KEY: "svc_wrong" });
-  // A file that somebody edited, and half a file, as a crash may leave it.
+  // A file that somebody edited, and a half-written file, as a crash may leave.
   await Deno.writeTextFile(join(example.folder, "outbox/waiting/(edited).json"), "{");
   await Deno.writeTextFile(join(example.folder, "outbox/waiting/half.json.x"), "{");
   const other = await opened.start();

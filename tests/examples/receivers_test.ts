@@ -20,7 +20,7 @@ export function work({ event_id, data }) {
 }
 `;
 
-/** A stack whose dispatcher delivers to `port` of loopback, through a proxy that terminates TLS. */
+/** Starts a stack whose dispatcher delivers to `port` on loopback, through a proxy that terminates TLS. */
 async function openStack(port: number) {
   const dataDir = await makeStartedDataDir();
   const folder = await Deno.makeTempDir();
@@ -115,8 +115,8 @@ async function tryReceiver(
     return text.split("\n").filter(Boolean).map((line) => line.split(" ")[1]);
   };
   /**
-   * Waits until the inbox holds no event's data. A receiver killed earlier would process an event again, because the
-   * event is not marked as done yet, or because SQLite still has its journal, which undoes the mark.
+   * Waits until the inbox holds no event's data. A receiver that is killed earlier processes an event again: the event
+   * is not marked as done yet, or SQLite still has the journal that undoes the mark.
    */
   const emptied = () =>
     eventually(async () => {
@@ -126,7 +126,7 @@ async function tryReceiver(
     }, "an inbox without data");
   let receiver: Running = await start();
 
-  await t.step("a delivery, which is sent again", async () => {
+  await t.step("an event that is delivered twice is processed once", async () => {
     await createContact("João");
     await receiver.prints("Contato novo: João");
     const delivery = await delivered(1);
@@ -135,13 +135,13 @@ async function tryReceiver(
       const again = await stack.call("GET", `/api-v1-webhooks/${id}/deliveries/${delivery.id}`);
       return again.attempts_made.length === 2 && again.state === "delivered";
     }, "the second attempt");
-    // Events are worked on in order, so if the first event were processed twice, that would come before this one.
+    // Events are processed in order, so a second processing of the first event would come before this test event.
     await stack.call("POST", `/api-v1-webhooks/${id}/test`);
     await receiver.prints("Teste recebido: contact.created");
     assert.equal(receiver.output().split("João").length, 2, receiver.output());
   });
 
-  await t.step("forgeries", async () => {
+  await t.step("forged requests are refused", async () => {
     const headers = {
       "X-Service-Timestamp": String(Math.floor(Date.now() / 1000)),
       "X-Service-Signature": `sha256=${"0".repeat(64)}`,
@@ -209,7 +209,7 @@ async function tryReceiver(
     for (const text of [secret, next]) assert.ok(!receiver.output().includes(text));
   });
 
-  await t.step("no secret at all", async () => {
+  await t.step("does not start without a secret", async () => {
     await receiver.kill();
     await example.configure({ CRM_WEBHOOK_SECRET: "", CRM_WEBHOOK_SECRET_NEXT: "" });
     const { code, output } = await example.run(command);
