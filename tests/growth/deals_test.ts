@@ -1,4 +1,5 @@
-// Blocks that pages, sums and the funnel read among 60,000 deals, which have 2,600 blocks with their index.
+// Counts the blocks that pages, sums and the funnel read among 60,000 deals. The deals and their index have 2,600
+// blocks.
 import assert from "node:assert/strict";
 import { callVerb } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -7,28 +8,28 @@ import { makeMember } from "../support/record_fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const ROWS = 60_000;
-/** The oldest deals, which were changed last: more than crm.list_by reads from the index of updated_at. */
+/** How many of the oldest deals were changed last: more than crm.list_by reads from the index of updated_at. */
 const CHANGED = 6_000;
-/** The number of deals that are not archived, the oldest ones, in the test where nearly all are archived. */
+/** How many of the oldest deals are not archived, in the test where nearly all deals are archived. */
 const IN_USE = 60;
 const PAGE = { limit: 50 };
 
 interface Case {
   args: Record<string, unknown>;
   verb?: "api.deal_summary" | "app.funnel_get";
-  /** The deals that a page has, or that a sum counts. Absent: any number. */
+  /** The number of deals in the page, or counted by the sum. Absent: any number. */
   finds?: number;
   /** The most blocks that the call may read. */
   most: number;
 }
 
-/** Creates a workspace with 60,000 deals, a minute apart; `archived` is an expression of SQL for each deal `n`. */
+/** Creates a workspace with 60,000 deals, a minute apart; `archived` is the SQL for `archived_at` of deal `n`. */
 async function makeDeals(sql: ReturnType<typeof openDatabase>, archived: string) {
   const workspace = await makeWorkspace(sql);
   const seller = await makeMember(sql, workspace);
   const [first, second] = workspace.stages;
   await using admin = await openWithoutTriggers();
-  // Every deal is open, so that the statistics know no other status. All deals of a stage have the same owner.
+  // Every deal is open, so the planner's statistics have no other status. All deals of a stage have the same owner.
   await admin`
     insert into crm.deals (
       workspace_id, id, title, pipeline_id, stage_id, owner_id, archived_at, created_at, updated_at
@@ -111,8 +112,8 @@ Deno.test("a call reads a bounded part of the deals, even if its filters match o
       from crm.deals where workspace_id = ${workspace.id}`;
     await admin`vacuum analyze crm.proposals`;
   }
-  // The funnel reads 1,001 deals for each of the two stages. It reads 50 of them again in some 300 blocks, and their
-  // proposals in as many.
+  // The funnel reads 1,001 deals for each of the two stages. It then reads 50 of them in full, in some 300 blocks, and
+  // their proposals, in some 300 more.
   const funnel: Case = { args: { workspace_id: workspace.id }, verb: "app.funnel_get", most: 1_200 };
   await check(t, "the funnel, open", funnel);
   await update("status = 'ganho', closed_at = now() - interval '1 day'");
@@ -122,8 +123,8 @@ Deno.test("a call reads a bounded part of the deals, even if its filters match o
 Deno.test("a page of deals costs no more if nearly all deals are archived, and archived deals are read like any others", async (t) => {
   await using sql = openDatabase();
   const { seller, check, update } = await makeDeals(sql, `case when n > ${IN_USE} then made end`);
-  // Looking up some 100 rows by id reads most of these blocks, four for each row. The rest belong to two indexes: one
-  // read in the list's order, one for at most 1,250 rows.
+  // Most of these blocks are for looking up some 100 rows by id, at four blocks each. The rest belong to two indexes:
+  // one read in the list's order, one for at most 1,250 rows.
   const most = 500;
   const cases: [title: string, finds: number, args: Record<string, unknown>][] = [
     ["none of the newest is in use", 0, {}],

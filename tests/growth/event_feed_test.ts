@@ -7,7 +7,7 @@ import { asCrmApi } from "../support/transactions.ts";
 
 const EVENTS = 60_000;
 const DAYS = 20;
-/** Limit for a page of 50 whose events' objects do not exist. All events and their index are 1,900 blocks. */
+/** Limit for a page of 50 events whose objects do not exist. All events and their index have 1,900 blocks. */
 const MAX_BLOCKS = 450;
 
 Deno.test("a call of the feed or the change log reads a bounded part of the events, and no unneeded day partition", async (t) => {
@@ -15,7 +15,7 @@ Deno.test("a call of the feed or the change log reads a bounded part of the even
   const { id: workspace } = await makeWorkspace(sql);
   const { id: object } = await seed(sql, workspace);
 
-  /** Calls the verb as api.call does; counts the blocks, and names the days whose partitions were read. */
+  /** Calls the verb as api.call does; returns the number of blocks, and the days whose partitions were read. */
   async function read(args: Record<string, unknown>, verb = "event_list") {
     return await asCrmApi(sql, workspace, async (sql) => {
       const text = JSON.stringify({ limit: 50, ...args });
@@ -79,7 +79,7 @@ Deno.test("a call of the feed or the change log reads a bounded part of the even
   }
 });
 
-/** Makes partitions and events of twenty days; every hundredth event is about the same object. */
+/** Makes partitions and events for twenty days; every hundredth event is about the same object. */
 async function seed(sql: ReturnType<typeof openDatabase>, workspace: string): Promise<{ id: string }> {
   await passMidnight(120);
   await sql`

@@ -1,4 +1,4 @@
-// What lists and the search read of contacts, companies and events among many others.
+// Counts the blocks that lists and the search read in large tables of contacts, companies and events.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { callVerb, countBlocks } from "../support/blocks.ts";
@@ -71,7 +71,7 @@ Deno.test("a sorted page of 50 among 50,000 contacts reads at most twice the blo
   for (const sort of ["updated_at", "-updated_at", "created_at"]) {
     await t.step(sort, async () => {
       const first = await callVerb(sql, id, "api.contact_list", { limit: 50, sort });
-      // In the order of the last change, each row is in a block of its own.
+      // Sorted by the last change, each row is in a different block.
       assert.ok(first.blocks <= 2 * 51, `${first.blocks} blocks`);
       const { next_cursor: cursor } = first.reply.meta;
       const next = await callVerb(sql, id, "api.contact_list", { limit: 50, sort, cursor });
@@ -116,7 +116,7 @@ Deno.test("a list by an external_id and another filter reads the index of extern
     const args = { limit: 50, external_id: "erp-100", ...filter };
     const { reply, blocks } = await callVerb(sql, id, "api.company_list", args);
     assert.equal(reply.data.length, 1);
-    // This is enough to find one company by two indexes. All companies and their index by id are over 1,000 blocks.
+    // Enough to find one company by two indexes. All companies and their index by id have over 1,000 blocks.
     assert.ok(blocks <= 40, `${blocks} blocks`);
   }
 });
@@ -138,7 +138,6 @@ Deno.test("A search finds unindexed changes at the end of the feed without readi
     await sql.unsafe(query);
     return await countBlocks(sql, query);
   });
-  // This is enough to descend the indexes of a few days' partitions. The index of these events by id alone is 400
-  // blocks.
+  // Enough to descend the indexes of a few days' partitions. The index of these events by id alone has 400 blocks.
   assert.ok(blocks <= 120, `${blocks} blocks`);
 });

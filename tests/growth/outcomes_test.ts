@@ -1,4 +1,4 @@
-// Recording outcomes among a day's other deliveries. Uses a separate database, whose statistics no other test changes.
+// Records outcomes among a day's other deliveries. Uses a separate database, whose statistics no other test changes.
 import assert from "node:assert/strict";
 import type { ISql } from "postgres";
 import { openWorld } from "../../bench/harness/world.ts";
@@ -27,7 +27,7 @@ Deno.test("Recording a group of outcomes reads no other delivery of the day, eve
       return await readRows(sql) - before;
     });
 
-  // Postgres plans each of the first five calls separately, and then may keep one plan.
+  // Postgres plans each of the first five calls separately, and may then keep one plan for all later calls.
   for (const outcome of await lease(7)) await countReads([outcome]);
   const leased = await lease(DELIVERIES);
   const read = await countReads(leased.slice(-GROUP));

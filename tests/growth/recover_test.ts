@@ -4,14 +4,14 @@ import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { addEvents, subscribe, WEBHOOKS } from "../support/webhooks.ts";
 
-test("POST …/recover queues 20,000 events at most, says where to go on, and repeated calls queue all of them", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("POST …/recover queues at most 20,000 events and returns where to continue, and repeated calls queue all of them", async ({ sql, workspace: { id: workspace, key }, api }) => {
   await sql`update crm.workspaces set max_waiting_deliveries = 100000 where id = ${workspace}`;
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
   await addEvents(sql, workspace, 25_000);
-  // A slow subscription gets one attempt at a time, so that few run during the test.
+  // A slow subscription gets one attempt at a time, so few attempts run during the test.
   await sql`update crm.webhook_subscriptions set is_active = true, slow_since = now() where id = ${id}`;
-  // Takes statistics as autovacuum may. By them, the planner prefers to scan all deliveries instead of using an index.
+  // Collects statistics as autovacuum may. With them, the planner prefers a scan of all deliveries to an index.
   await sql`analyze crm.webhook_deliveries`;
   let since: string | null = new Date(Date.now() - 3_600_000).toISOString();
   const counts: number[] = [];

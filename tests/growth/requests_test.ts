@@ -1,4 +1,5 @@
-// Pages of the log of requests of a key with many. Uses a separate database, whose statistics no other test changes.
+// Reads the request log of a key with 100,000 requests. Uses a separate database, whose statistics no other test
+// changes.
 import assert from "node:assert/strict";
 import type { ISql } from "postgres";
 import { openWorld } from "../../bench/harness/world.ts";
@@ -55,7 +56,7 @@ Deno.test("A page of a key's log reads at most 5,000 requests twice, and the cou
     return { ...row, read: await readRows(sql) - before };
   });
   assert.equal(isPartial, true);
-  // It reads one row more than it counts, to know whether there are more, and one row of each day's partition.
+  // The count reads one row more than it counts, to know whether there are more, and one row of each day's partition.
   assert.ok(read <= 5010, `request_failures read ${read} rows`);
 });
 

@@ -1,4 +1,4 @@
-// What a search reads among many contacts, when the searched words are in old, new or no contacts.
+// Counts the blocks that a search among many contacts reads if its words are in old, in new or in no contacts.
 import assert from "node:assert/strict";
 import { callVerb } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

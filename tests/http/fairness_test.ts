@@ -15,7 +15,7 @@ async function read(url: string, key?: string): Promise<number> {
   return reply.status;
 }
 
-/** Counts the strangers' calls that were answered so far. Unlike seconds, that does not depend on the machine. */
+/** Counts the strangers' calls that were answered so far. Unlike a duration, this does not depend on the machine. */
 function countAnswers(calls: Promise<number>[]): () => number {
   let answered = 0;
   for (const call of calls) call.then(() => answered++);
@@ -35,7 +35,7 @@ test("two hundred callers with random keys and tokens delay neither a known key 
     read(`${server.baseUrl}/proposals/${randomToken()}`),
   ]).flat();
   const answered = countAnswers(strangers);
-  // When this call is answered, all calls of the strangers are in the queue.
+  // When this call is answered, all the strangers' calls are in the queue.
   await pipelines("malformed");
   const unseen = await makeKey(sql, workspace.id);
   const before = answered();

@@ -44,7 +44,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
       ...(idempotencyKey !== undefined && { headers: { "Idempotency-Key": idempotencyKey } }),
     });
 
-  /** Counts the records of this resource without the workspace's first deal and contact, and their events. */
+  /** Counts this resource's records and their events, without the workspace's first deal and contact. */
   const made = async (sql: Sql, { id, body }: { id: string; body: { deal_id: string } }) => {
     const [row] = await sql<[{ records: number; events: number }]>`
       select count(distinct t.id)::int as records, count(e.id)::int as events
@@ -78,7 +78,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     // The original reply is repeated even when the record has changed.
     await sql`
       update ${sql(`crm.${table}`)} set created_at = created_at - interval '1 day' where id = ${idOf(first)}`;
-    // Bodies are the same whatever the order of their keys and their white space.
+    // Neither the order of keys nor white space makes a body different.
     const reversed = Object.fromEntries(Object.entries(workspace.body).reverse());
     for (const body of [workspace.body, JSON.stringify(reversed, null, "\t")]) {
       const again = await send(workspace.key, body, "one");

@@ -10,7 +10,7 @@ import { test } from "../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 const LARGE = JSON.stringify({ name: "A", ignored: "b".repeat(100_000) });
-/** A time long enough for a loaded machine, and less than the 15 s for which a body is read. */
+/** Long enough for a busy machine, and less than the 15 s that a body may take. */
 const SOON_MS = 6_000;
 
 /** Announces a body, sends a piece of it, and returns the reply. */
@@ -29,7 +29,7 @@ function assertCode({ status, body, ms }: Awaited<ReturnType<typeof announce>>, 
   assert.ok(ms < SOON_MS, `${Math.round(ms)} ms`);
 }
 
-test("a large body is not awaited when its key is unknown, revoked, suspended or without the API (spec 5)", async ({ sql, workspace: { id, key } }) => {
+test("a large body is not awaited when its key is unknown or revoked, or its workspace is suspended or without the API (spec 5)", async ({ sql, workspace: { id, key } }) => {
   assertCode(await announce(CONTACTS, generateKey(), 200_000), "invalid_api_key");
   // The length of a chunked body is not known before it arrives.
   assertCode(await announce(CONTACTS, generateKey(), null, "x".repeat(40_000)), "invalid_api_key");
@@ -104,7 +104,7 @@ test("a body that takes over 15 seconds is 408 request_timeout, and creates noth
   const sending = (async () => {
     for (const character of body) {
       if (!open) return;
-      // The connection may end while this waits.
+      // The server may close the connection during this wait.
       await request.send(character).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, 300));
     }

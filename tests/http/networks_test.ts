@@ -47,7 +47,7 @@ test("A client cannot choose the address that the service sees", async ({ sql, w
   }
 });
 
-test("A call that is refused for its address counts for the rate limit (spec 8)", async ({ sql, workspace }) => {
+test("A call that is refused because of its address counts towards the rate limit (spec 8)", async ({ sql, workspace }) => {
   await sql`update crm.workspaces set rate_limit_per_minute = 2 where id = ${workspace.id}`;
   const { key } = await makeBoundKey(sql, workspace.id, [ELSEWHERE]);
   for (const remaining of [1, 0]) {
@@ -131,7 +131,7 @@ test("An unknown address is refused by a key with networks, with a message for t
   assert.match(message, /não sabe de que endereço .* CLIENT_ADDRESS_HEADER/);
 });
 
-test("A key gets, shows and loses its networks, and the audit log says who changed them", async ({ sql, workspace }) => {
+test("A key's networks are set, shown and removed, and the audit log records each change", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "gestor");
   const member = memberClient(session);
   const made = await member.post("/app-v1-keys", {

@@ -63,7 +63,7 @@ test("a read that waits for a lock does not delay another key's read, and is cou
   let answered = 0;
   const stuck = [first, second].map(({ key }) => isolate.read(key));
   for (const call of stuck) call.then(() => answered++, () => {});
-  // Each of them blocks a connection for short reads, and after the lock timeout one of the pool.
+  // Each stuck read blocks a connection for short reads and then, after the lock timeout, a connection of the pool.
   await eventually(async () => {
     const [row] = await sql`
       select count(*)::int as n from pg_stat_activity where usename = 'crm_functions' and wait_event_type = 'Lock'`;
@@ -77,7 +77,7 @@ test("a read that waits for a lock does not delay another key's read, and is cou
 });
 
 test("reads whose connection is lost before the reply are sent again on another", async ({ sql }) => {
-  /** Whether a reply that waits for this promise is lost with its connection. */
+  /** A reply waits for this promise; if it resolves to true, the reply is lost with its connection. */
   let lost = Promise.resolve(false);
   const loseReplies: Forward = (from, to) => forwardWhile(from, to, async () => !await lost);
   await using proxy = startProxy(functionsDatabaseUrl, forward, loseReplies);
@@ -101,7 +101,7 @@ test("reads whose connection is lost before the reply are sent again on another"
     resolve(true);
     return (await reads).map(({ status }) => status);
   }
-  // A read for which no pipeline is open yet is sent on the pool, and not again.
+  // Tries again, because a read that finds no open pipeline goes through the pool, which does not repeat it.
   await eventually(
     async () => (await readAndLose()).every((status) => status === 200),
     "both to be answered",

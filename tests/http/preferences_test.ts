@@ -57,7 +57,7 @@ Deno.test("Prefer is parsed in linear time, even with unclosed quotes and 32,000
     }));
   for (const quotes of ['\\"', '"', '\\"x,', '"a\\']) {
     const long = quotes.repeat(32_000 / quotes.length);
-    // A reader that began again at every quote took 2.6 s for 32,000 characters, and 2.6 ms for 1,000.
+    // A parser that started over at every quote took 2.6 s for 32,000 characters, and 2.6 ms for 1,000.
     assert.ok(timeOf(long, 1) < 100, `32,000 characters of ${quotes}`);
     assert.ok(timeOf(long.slice(0, 1_000), 300) < 300, `1,000 characters of ${quotes}`);
   }

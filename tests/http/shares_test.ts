@@ -79,8 +79,7 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
   const more = [await makeKey(sql, workspace.id), await makeKey(sql, workspace.id)].map(({ key }) => key);
   const keys = [workspace.key, ...more];
   for (const key of [victim.key, workspace.key]) await isolate.send({ "X-API-Key": key });
-  // In the first round an unknown key calls first, in an isolate where nothing else runs; in the second a known key
-  // does.
+  // In the first round, an unknown key calls first, in an idle isolate; in the second, a known key does.
   for (const order of [keys.toReversed(), keys]) {
     await holder`begin`;
     await holdLimits(holder, await keyIds(sql, [workspace.id]));
@@ -98,8 +97,8 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
     assert.equal(answered, 0);
     if (order === keys) await holder`rollback`;
     for (const [index, { status, retryAfter }] of (await Promise.all(calls)).entries()) {
-      // On a busy machine the calls above may take 5 s, as long as a call waits for a connection of its workspace's
-      // share.
+      // On a busy machine the calls above may take 5 s. After 5 s, a call stops waiting for its workspace's share of
+      // the connections.
       const isServed = order === keys && (status === 200 || await ended[index]! < 5);
       assert.deepEqual([status, retryAfter], isServed ? [200, null] : [503, "5"]);
     }
@@ -172,7 +171,7 @@ test("a verb that takes too long is cancelled and undone, and its call is answer
   assert.equal((await update())["rate_remaining"], 116);
 });
 
-test("a session is known by its ids in upper and lower case, and the first call of a caller is one statement", async ({ sql, workspace }) => {
+test("a session is recognized whatever the case of its ids, and a caller's first call is one statement", async ({ sql, workspace }) => {
   await using holder = openDatabase();
   await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using isolate = await startIsolate(proxy.url);

@@ -38,7 +38,7 @@ Deno.test("A burst of 50 replies is not delayed, and later replies leave 5 ms ap
   const waits = Array.from({ length: 100 }, () => pace.wait());
   assert.equal(pace.isBusy, true);
   await Promise.all(waits);
-  // 150 calls in all: the first 50 were not delayed, and the other 100 left 5 ms apart.
+  // The first 50 of 150 calls were not delayed, and the other 100 left 5 ms apart.
   assert.ok(performance.now() - created >= 495, `${Math.round(performance.now() - created)} ms`);
 });
 

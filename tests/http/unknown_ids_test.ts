@@ -86,7 +86,7 @@ test("An error lists up to 20 members as choices, and none if there are 21", asy
   assert.equal(assertError(many, "invalid_reference")["owner_id"], "Não existe no workspace");
 });
 
-test("A batch, atomic or not, lists the choices for a field once, with the first invalid item", async ({ api, workspace }) => {
+test("A batch, atomic or not, lists the choices for a field only with the first invalid item", async ({ api, workspace }) => {
   const data = { name: "Ana", owner_id: UNKNOWN_ID };
   const items = [{ op: "create", data: { name: "Bia" } }, ...Array(30).fill({ op: "create", data })];
   const { body } = await api.post(`${CONTACTS}/batch`, { items });

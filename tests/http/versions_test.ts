@@ -17,7 +17,7 @@ const pathsOf = (method: string) =>
     .map(({ resource: { name }, route: { endpoint } }) => ({ name, path: `/${name}`, endpoint }));
 
 for (const { name, path, endpoint } of pathsOf("GET")) {
-  test(`GET ${path}/:id names its version, answers 304 to a caller who has it, and the record to others`, async ({ sql, workspace: { id, key, stages } }) => {
+  test(`GET ${path}/:id returns an ETag, answers 304 to a caller who sends it, and the record to others`, async ({ sql, workspace: { id, key, stages } }) => {
     assert.ok(endpoint.etag, "it declares etag");
     const { records } = await makeSamples(key, stages);
     records["api-v1-operations"] = await makeOperation(sql, id);
@@ -49,7 +49,7 @@ for (const { name, path, endpoint } of pathsOf("GET")) {
   });
 }
 
-// A subscription's version also covers the figures of its detail, so its PATCH ignores If-Match.
+// A subscription's ETag also covers the figures in its detail, so its PATCH ignores If-Match.
 for (const { name, path, endpoint } of pathsOf("PATCH").filter(({ name }) => name !== "api-v1-webhooks")) {
   const field = ["name", "title"].find((field) => field in inputSchema(endpoint.body!).properties!)!;
   const change = (value: number) => ({ [field]: `Texto ${value}` });
@@ -188,7 +188,7 @@ test("An action that answers with the record has its ETag for a later If-Match",
 test("The ETag of GET of a deal has two parts, and PATCH compares only the deal's part", async ({ workspace, api, newDeal }) => {
   const { id, contactId } = await newDeal();
   const address = `/api-v1-deals/${id}`;
-  // The title contains what separates the deal from its contact in the JSON of the detail.
+  // The title contains the text that separates the deal from its contact in the detail's JSON.
   await api.patch(address, {
     title: `a,"contact" : b`,
     custom_fields: { a: ',"contact" : ', contact: { b: 1 } },

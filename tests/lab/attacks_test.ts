@@ -10,8 +10,8 @@ const TITLES = {
   "large-pages": "Pages of the largest records stay small, and do not delay other callers",
 };
 
-// Runs with the sizes of `--short`. docs/security.md has the figures of whole runs, and of the other attacks.
-Deno.test("Attacks in their short sizes cost other callers no more than they may", async (t) => {
+// Runs with the sizes of `--short`. docs/security.md has the figures of full runs, and of the other attacks.
+Deno.test("Short runs of the attacks cost other callers no more than the limits allow", async (t) => {
   const { output } = await outputOf("attacks", ...Object.keys(TITLES));
   for (const [name, title] of Object.entries(TITLES)) {
     const rows = output.split("\n").filter((line) => line.endsWith(`attacks ${name}\` |`));

@@ -1,7 +1,7 @@
 import { runShort } from "../support/lab.ts";
 import { needing } from "../support/needing.ts";
 
-// Runs with the sizes of `--short`; docs/performance.md has the figures of whole runs. The statements of each request
+// Runs with the sizes of `--short`; docs/performance.md has the figures of full runs. The statements of each request
 // are counted by tests/contract/one_statement_test.ts.
 Deno.test(needing(["pgbouncer"], {
   name: "A request takes one round trip to the database, also behind a transaction pooler",

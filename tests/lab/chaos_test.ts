@@ -15,8 +15,8 @@ const TITLES = {
   13: "A host never has more than 64 deliveries in flight",
 };
 
-// Runs with the sizes of `--short`; docs/reliability.md has the figures of whole runs. One process measures all trials.
-Deno.test("The figures of docs/reliability.md are reached in their short sizes", async (t) => {
+// Runs with the sizes of `--short`; docs/reliability.md has the figures of full runs. One process measures all trials.
+Deno.test("Short runs reach the figures of docs/reliability.md", async (t) => {
   const { output } = await outputOf("reliability");
   for (const [number, title] of Object.entries(TITLES)) {
     await t.step(

@@ -7,7 +7,7 @@ Deno.test("Every call of the growth bench is answered among a thousand records, 
   const size = await makeSmallest(cluster, console.log);
   await using door = await Door.open(size);
   for (const probe of await makeProbes()) {
-    // Leaves out probes with two filters, which need many records. tests/sql/list_walks_test.ts reads such lists.
+    // Skips probes with two filters, which need many records. tests/sql/list_walks_test.ts reads such lists.
     if (!isFit(probe, size)) continue;
     const [args] = await door.argumentsOf(probe, 0, 1);
     // Throws if the reply is an error, or if the page has too few records.

@@ -41,7 +41,7 @@ async function change(source: string, text: string): Promise<void> {
   await pause(20);
 }
 
-/** Serves `dist` in a temporary folder by a gateway. `build` is the program that builds it from `source`. */
+/** Serves `dist` of a temporary folder through a gateway. `build` is the text of the program that makes `dist`. */
 async function serve(build: string, run: (served: Served) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   const write = async (path: string, text: string) => {

@@ -67,7 +67,7 @@ test("A migration that fails leaves nothing, and the error has its name, the lin
     folder,
     /^The migration 2_wrong failed in line 3: no \(This; That; PL\/pgSQL function inline_code_block line 1/,
   );
-  // The second of two equal statements.
+  // The error must name the line of the second of two equal statements.
   await folder.add("2_wrong.sql", "create table public.b ();\nselect 1;\ncreate table public.b ();");
   await refuses(sql, folder, /^The migration 2_wrong failed in line 3: relation "b" already exists$/);
   await folder.add("2_wrong.sql", "create table public.b ();");
@@ -95,7 +95,7 @@ test("A migration that gives up waiting for a lock is tried again, and requests 
   const isWaiting = async () =>
     (await sql`select from pg_locks where relation = 'a'::regclass and not granted`).count > 0;
   await eventually(isWaiting, "the migration's wait");
-  // The read waits behind the migration, and is answered when that gives up.
+  // The read waits behind the migration, and is answered when the migration gives up.
   await sql`select from public.a`;
   held.resolve();
   await holder;
@@ -171,7 +171,7 @@ test("Nothing is applied after an applied migration was edited, and the error na
       folder,
       /^1_first\.sql was edited after the database applied it: restore the file that was deployed,/,
     );
-    // This also holds if no migration is missing.
+    // It is refused even if no new migration is to be applied.
     await folder.remove("2_second.sql");
     await refuses(sql, folder, /^1_first\.sql was edited/);
     await folder.add("2_second.sql", "create table public.b ();");

@@ -17,7 +17,7 @@ import { openDatabase } from "../support/stack.ts";
 
 const grantsOf = async (token: string) => (await callAuth("GET /user/oauth/grants", { token })).body;
 
-/** Begins an authorization, approves it, and returns what the token endpoint takes for the code. */
+/** Begins an authorization, approves it, and returns the form that exchanges its code at the token endpoint. */
 async function approved(token: string) {
   const app = await register();
   const { verifier, challenge } = makeVerifier();
@@ -27,7 +27,7 @@ async function approved(token: string) {
   return { app, id, form };
 }
 
-/** Asserts that the token endpoint refuses the form with an error of OAuth. */
+/** Asserts that the token endpoint refuses the form with an OAuth error. */
 async function assertRefused(form: Record<string, string>, error: string): Promise<void> {
   const { status, body } = await exchange(form);
   assert.deepEqual([status, body.error], [400, error], JSON.stringify(body));

@@ -16,7 +16,7 @@ await Deno.writeTextFile(folder + "/local/index.html", "Referência");
 await Deno.writeTextFile(folder + "/local/en/index.html", "Reference");
 `;
 
-/** Serves the reference by a separate gateway. */
+/** Serves the reference through a separate gateway. */
 async function serve(run: (origin: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(join(folder, "build.ts"), BUILD);
@@ -76,7 +76,7 @@ Deno.test("An address of the reference without its final slash redirects to the 
     for (const path of ["/docs", "/docs/en"]) {
       const { status, headers } = await fetch(origin + path, { redirect: "manual" });
       assert.deepEqual([status, headers.get("location")], [301, `${path}/`]);
-      // Browsers would keep the redirect for another program at this port.
+      // Otherwise browsers would keep the redirect, also for another program on this port.
       assert.equal(headers.get("cache-control"), "no-cache");
     }
     for (const path of ["/docsx", "/docs/nowhere.js", "/docs/%2e%2e/deno.json"]) {

@@ -7,7 +7,7 @@ import { openDatabase } from "../support/stack.ts";
 
 const aalOf = (token: string) => decodeJwt(token)["aal"];
 
-/** Starts a second factor of the person; it counts once a code was typed. */
+/** Enrols a second factor for the person; it takes effect once a code is entered. */
 async function enrol(token: string, friendly_name = "celular") {
   const body = { factor_type: "totp", friendly_name, issuer: "CRM" };
   const reply = await callAuth("POST /factors", { token, body });
@@ -18,7 +18,7 @@ async function enrol(token: string, friendly_name = "celular") {
   };
 }
 
-/** Answers a new challenge of the factor. */
+/** Opens a challenge for the factor, and answers it with the code. */
 async function answer(token: string, id: string, code: string) {
   const challenge = await callAuth(`POST /factors/${id}/challenge`, { token });
   assert.equal(challenge.status, 200, JSON.stringify(challenge.body));

@@ -30,7 +30,7 @@ async function postmaster(dataDir: string): Promise<number> {
   return parseInt(await Deno.readTextFile(join(dataDir, "postgres", "postmaster.pid")));
 }
 
-/** Runs with a stack on a folder, and then stops it. */
+/** Starts a stack on a folder, runs `work`, and stops the stack. */
 async function onStack(
   dataDir: string,
   work: (stack: ReadyStack) => Promise<unknown>,
@@ -44,7 +44,7 @@ async function onStack(
   }
 }
 
-/** Asserts that a start fails with one line and without a stack trace. */
+/** Asserts that a start fails with a single line, so without a stack trace; returns the line. */
 async function startError(env: Record<string, string>): Promise<string> {
   const { ended, output } = spawnStack(env);
   assert.equal((await ended).code, 1, output());
@@ -52,7 +52,7 @@ async function startError(env: Record<string, string>): Promise<string> {
   return output();
 }
 
-/** Calls local sign-in of a stack. */
+/** Calls a stack's local sign-in. */
 async function callAuth({ console_url }: StackFile, path: string, init: RequestInit = {}) {
   const response = await fetch(`${console_url}/auth/v1/${path}`, init);
   return { status: response.status, body: await response.json() };
@@ -67,7 +67,7 @@ function getToken(file: StackFile, grant: "password" | "refresh_token", credenti
 const signIn = (file: StackFile) =>
   getToken(file, "password", { email: file.demo_email, password: file.demo_password });
 
-/** Calls the API of a stack with its demo key, and returns the status. */
+/** Calls a stack's API with its demo key, and returns the status. */
 async function callApi({ base_url, demo_key }: StackFile, name: string): Promise<number> {
   const response = await fetch(`${base_url}/${name}`, { headers: { "X-API-Key": demo_key } });
   await response.body?.cancel();
@@ -101,7 +101,7 @@ test("SIGTERM stops a stack cleanly; the next start, under 3 s, keeps the data, 
   await assert.rejects(postmaster(dataDir), Deno.errors.NotFound);
   await assert.rejects(Deno.stat(join(dataDir, "stack.json")), Deno.errors.NotFound);
 
-  // On a machine that does other work every start is slow; only the first creates the database.
+  // On a busy machine every start is slow, so compare with the first start, the only one that creates the database.
   const limit = Math.max(3_000, 0.75 * firstMs);
   const times: number[] = [];
   // The best of three, because the other work may interrupt.
@@ -148,7 +148,7 @@ test("A start upgrades the data of an earlier release, and keeps a copy that a s
     await addWorkspace(file.database_url, "Padaria");
     await query(file.database_url, forget);
   });
-  // This folder is as an upgrade that failed would leave it.
+  // A folder as a failed upgrade leaves it.
   await Deno.mkdir(`${dataDir}-before-20261126000001`);
   const upgraded = await startStackProcess(dataDir);
   await addWorkspace(upgraded.file.database_url, "Nova");
@@ -276,7 +276,7 @@ test("Two stacks can use two databases of one cluster in place of their own Post
         assert.deepEqual(relations.map(({ relname }) => relname), ["users"]);
         assert.equal((await query(second.href, "select from auth.users")).length, 0);
 
-        // Ends the first stack's connections, which would hide that the role's password has changed.
+        // Ends the first stack's connections: an open connection would go on even if the role's password had changed.
         await callApi(file, "api-v1-pipelines");
         const ofFunctions = "from pg_stat_activity where application_name = 'crm-api'";
         await query(server.databaseUrl, `select pg_terminate_backend(pid) ${ofFunctions}`);
