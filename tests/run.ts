@@ -27,7 +27,7 @@ import { interrupted, runShard, type Shard, type ShardResult } from "./support/s
  */
 const SHARDS = 4;
 
-/** Up to this many files run in one group: starting more stacks would take longer. */
+/** Up to this many files run in one group, because starting more stacks would take longer than it saves. */
 const FEW_FILES = 8;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -1,4 +1,4 @@
-// Wrong calls that assistants make: the error reply, which is that of the API, must suffice to correct each.
+// Makes wrong calls as assistants do: the error reply, which is the API's, must suffice to correct each call.
 import assert from "node:assert/strict";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { assertError } from "../support/client.ts";
@@ -32,7 +32,7 @@ function overMcp(key: string): Send {
   };
 }
 
-/** Corrects a call by the names, choices and operations in the error reply, without any knowledge of the API. */
+/** Corrects a call from the names, choices and operations in the error reply, without any knowledge of the API. */
 function mended(name: string, args: Arguments, { message, details = [] }: NonNullable<Answer["error"]>) {
   const next = { ...args };
   for (const detail of [...details, { field: "id", message } as Detail]) {

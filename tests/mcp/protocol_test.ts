@@ -30,7 +30,7 @@ function assertRpcError(
   assert.ok(body.error.message.length > 0);
 }
 
-test("initialize answers in the requested revision if it is known, else in the newest, and names the key's workspace", async ({ workspace: { key } }) => {
+test("initialize answers with the requested revision if it is known, else with the newest, and names the key's workspace", async ({ workspace: { key } }) => {
   for (const revision of [...REVISIONS, "2030-01-01"]) {
     const { status, headers, body } = await post(initialize(revision), { "X-API-Key": key });
     assert.equal(status, 200);
@@ -91,7 +91,7 @@ test("An unknown method is -32601, and bad parameters are -32602", async ({ work
   }
 });
 
-test("A list of messages is answered by a list, in the revisions that have lists", async ({ workspace: { key } }) => {
+test("A JSON-RPC batch is answered with a batch, in the revisions that have batches", async ({ workspace: { key } }) => {
   const list = [
     request("ping", {}, "a"),
     { jsonrpc: "2.0", method: "notifications/initialized" },
@@ -112,7 +112,7 @@ test("A list of messages is answered by a list, in the revisions that have lists
   assert.equal(body[0].error.code, -32600);
 });
 
-test("A list of messages with a repeated field or an invalid text is refused as a whole, however many it has", async ({ workspace: { key }, api }) => {
+test("A JSON-RPC batch with a repeated field or an invalid text is refused as a whole, however many messages it has", async ({ workspace: { key }, api }) => {
   const faulty = JSON.stringify(request("ping", { texts: Array(100).fill("\0") }));
   const creation =
     `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":${'{"name":"contacts_create","arguments":{"name":"A","name":"B"}}'}}`;

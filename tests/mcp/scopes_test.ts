@@ -1,4 +1,4 @@
-// Which tools a key sees, and what it gets from the others.
+// Which tools a key is offered, and what it gets if it calls another tool.
 import assert from "node:assert/strict";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
@@ -13,7 +13,7 @@ test("A key is offered the tools of its scopes and no others, scope by scope", a
   for (const scope of SCOPES) {
     const { key } = await makeKey(sql, workspace.id, { scopes: [scope] });
     const own = [...TOOLS.values()].filter((tool) => tool.scope === scope);
-    // Nobody defines fields through an assistant.
+    // No tool defines custom fields, for which workspace:manage is needed.
     assert.equal(own.length > 0, scope !== "workspace:manage", scope);
     assert.deepEqual(await toolNames(key), [...own, ...free].map(({ definition }) => definition.name).sort());
   }

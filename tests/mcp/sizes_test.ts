@@ -1,4 +1,4 @@
-// How large the answer to one POST may be: without a limit, a key could make an isolate hold a hundred megabytes.
+// The reply to one POST is limited in size: otherwise a key could make an isolate hold a hundred megabytes.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Sql } from "postgres";
@@ -19,7 +19,7 @@ function addContacts(sql: Sql, workspaceId: string, count: number): Promise<unkn
 const call = (id: number, name: string, args: unknown) =>
   request("tools/call", { name, arguments: args }, id);
 
-test("A list of 20 large reads is answered under 2 MB: the messages after the first large reply are not carried out", async ({ sql, workspace: { id, key } }) => {
+test("A JSON-RPC batch of 20 large reads is answered in under 2 MB: the messages after the first large reply are not carried out", async ({ sql, workspace: { id, key } }) => {
   await addContacts(sql, id, 40);
   const list = Array.from(
     { length: 20 },
@@ -41,7 +41,7 @@ test("A list of 20 large reads is answered under 2 MB: the messages after the fi
   }
 });
 
-test("A change after a large reply in a list of calls is not made, and a change before it is", async ({ sql, workspace: { id, key }, api }) => {
+test("In a JSON-RPC batch, a change before a large reply is made, and a change after it is not", async ({ sql, workspace: { id, key }, api }) => {
   await addContacts(sql, id, 20);
   const create = (id: number, name: string) => call(id, "companies_create", { name });
   const { body } = await post(

@@ -57,7 +57,7 @@ test("An unknown revision and a header that contradicts the message are errors t
   assert.equal((await post(call, { "X-API-Key": key, ...agreeing })).status, 200);
 });
 
-test("Five prompts have the commonest jobs, and each says which argument it needs", async ({ workspace: { key } }) => {
+test("Five prompts cover the most common jobs, and each says which argument it needs", async ({ workspace: { key } }) => {
   const send = async (method: string, params?: unknown) =>
     (await post(request(method, params), { "X-API-Key": key })).body;
   const { result: { prompts } } = await send("prompts/list");

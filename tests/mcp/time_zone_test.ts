@@ -1,4 +1,4 @@
-// The workspace's time zone: in it an assistant reads and writes times without an offset.
+// An assistant reads and writes times without an offset, in the workspace's time zone.
 import assert from "node:assert/strict";
 import { LocalTime } from "../../supabase/functions/mcp/local_time.ts";
 import { post, request, toolClient } from "../support/mcp.ts";

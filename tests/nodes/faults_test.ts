@@ -19,7 +19,7 @@ import { needing } from "../support/needing.ts";
 import { NODE_PROGRAMS, startNodes } from "../support/nodes.ts";
 import { addDeliveries, addSubscription } from "../support/queue.ts";
 
-/** What a call of a workspace on a node that does not answer gets. */
+/** The reply to a call whose workspace is on a node that does not answer. */
 const UNAVAILABLE = { status: 503, retryAfter: "5", code: "service_unavailable" };
 const OK = { status: 200, retryAfter: null, code: undefined };
 
@@ -58,7 +58,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         assert.deepEqual(rows.map(({ slot }) => slot), rows.map(({ id }) => slotOf(id)));
       });
 
-      await t.step("workspaces of both nodes answer, and an old key of a workspace of node 0", async () => {
+      await t.step("calls to workspaces of both nodes are answered, also with an old key, which has no slot", async () => {
         assert.deepEqual(await call(on0.key), OK);
         assert.deepEqual(await call(on1.key), OK);
         const old = `svc_${"a".repeat(43)}`;
@@ -69,7 +69,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         const first = await makeWorkspace(sql0);
         await rename(sql0, first);
         assert.deepEqual(await call(key), OK);
-        // The workspace moves to another node; the proxy remembers where its old keys are.
+        // Makes it look as if the workspace had moved to node 1; the proxy must be told where the old key is.
         await sql0`update crm.key_secrets set hash = sha256('x') where workspace_id = ${first.id}`;
         const moved = await makeWorkspace(sql1);
         await rename(sql1, moved);
@@ -143,7 +143,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         },
       );
 
-      await t.step("the log of requests reaches the node of the workspace", async () => {
+      await t.step("logged requests are written to the node of their workspace", async () => {
         await eventually(async () => {
           const [{ count }] = await sql1<[{ count: number }]>`
             select count(*)::int from crm.requests where workspace_id = ${on1.id}`;

@@ -19,13 +19,13 @@ import { NODE_PROGRAMS } from "../support/nodes.ts";
 import { addDeliveries, addSubscription } from "../support/queue.ts";
 
 const MAIN = join(import.meta.dirname!, "..", "..", "run", "cli", "main.ts");
-/** A copy begins 5 seconds after the one before, unless this is shorter. */
+/** Postgres waits this long between starts of the workers that copy a workspace; the default is 5 seconds. */
 const RETRY = "wal_retrieve_retry_interval=300ms";
 const SETTINGS = ["fsync=off", "max_connections=200", "wal_level=logical", RETRY];
 const RECORDS = 3_000;
 const OVERDUE = 20;
 
-/** Where the mover is killed: after it printed this, and so many milliseconds later. */
+/** When the mover is killed: this many milliseconds after it has printed a matching line. */
 const KILLS: [RegExp, number][] = [
   [/^Step: copy/m, 20],
   [/^Step: copy/m, 700],
@@ -88,7 +88,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       await crm("key", "create", "--workspace", made.id, "--name", "K", "--scopes", "contacts:read");
     });
 
-    await t.step("the doctor looks at both nodes, and once at what they share", async () => {
+    await t.step("the doctor checks each node, and once what the nodes share", async () => {
       const { checks } = await examine({
         databaseUrl: proxy.superuserUrl,
         functionsUrl: "http://127.0.0.1:9",
@@ -116,11 +116,11 @@ Deno.test(needing(NODE_PROGRAMS, {
         await setTimeout(500);
 
         stack.defer(() => load.end());
-        await t.step("a mover that is killed at any step is taken up again by the same command", async () => {
+        await t.step("a move whose process is killed at any step is continued by the same command", async () => {
           let [kills, to] = [0, 1];
           for (const [line, ms] of KILLS) {
-            // If the previous kill came after this line, the move now ends without printing it, and the next move goes
-            // back.
+            // If the previous kill came after this line, the move now ends without printing the line. The next move
+            // then goes back.
             if (await killAt(line, ms, ["--to", `${to}`])) kills++;
             else to = 1 - to;
           }
@@ -244,7 +244,7 @@ async function seed(sql: Sql, { id, memberId, pipelineId, stages }: TestWorkspac
     from deal d, generate_series(1, ${OVERDUE}::integer) k`;
 }
 
-/** Asserts that a node has nothing of the workspace or of a move. */
+/** Asserts that nothing of the workspace or of a move is left on a node. */
 async function assertLeft(sql: Sql, workspaceId: string): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid

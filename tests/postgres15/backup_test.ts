@@ -26,7 +26,7 @@ async function moveDatabase(): Promise<void> {
   /** How often each delivery arrived, with a valid signature. */
   const arrived = new Map<string, number>();
   let secret = "";
-  // Until it is released the receiver answers nothing, so that deliveries are under way and waiting in the dump.
+  // The receiver answers nothing until it is released, so the dump contains deliveries under way and waiting.
   const released = Promise.withResolvers<void>();
   await using stack = new AsyncDisposableStack();
   const receiver = await startReceiver(folder, async (request) => {
@@ -75,7 +75,7 @@ async function moveDatabase(): Promise<void> {
     const page = await send(before.file.base_url, "/api-v1-events?event_types=contact.created&limit=5");
     return page.body.data.length === 5 && page;
   }, "the feed");
-  // Clients go on while the dump is made.
+  // Clients continue to call while the dump is made.
   let sending = true;
   const traffic = (async () => {
     for (let n = 20; sending && n < 80; n++) {

@@ -11,8 +11,8 @@ import { makeDataDir } from "../support/own_stack.ts";
 import { createNet, createVault } from "../support/vault.ts";
 
 /**
- * pg_cron 1.4 runs a job at the next full minute at the earliest. The minute after that is included, because runs and
- * checks take seconds on a busy machine.
+ * pg_cron 1.4 runs a job at the next full minute at the earliest. This leaves a minute more, because runs and checks
+ * take seconds on a busy machine.
  */
 const FIRST_RUN_S = 150;
 
@@ -84,7 +84,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
           breaks: () => owner`select cron.schedule('crm:of-yesterday', '* * * * *', 'select 1')`,
           finding: /^jobs: pg_cron runs crm:of-yesterday, which crm.jobs does not have$/,
         });
-        // Changes the last run to an old or a failed one, because waiting for such a run would take minutes.
+        // Makes the last run look old or failed, because waiting for such a run would take minutes.
         let changedRun = "0";
         const changeLastRun = async (change: string) => {
           await passFullMinute();
@@ -148,7 +148,7 @@ async function waitForRuns(look: () => Promise<Diagnosis>): Promise<void> {
   }
 }
 
-/** Waits for a moment after which pg_cron starts no run for 20 seconds: a new run would become the last. */
+/** Waits until pg_cron will start no run for 20 seconds: a new run would become the last. */
 async function passFullMinute(): Promise<void> {
   const second = new Date().getSeconds();
   const wait = second >= 40 ? 65 - second : second < 5 ? 5 - second : 0;

@@ -115,7 +115,7 @@ Deno.test(
           },
         );
 
-        // Otherwise pg_cron would run the same jobs during a check, at a full minute.
+        // Otherwise pg_cron would start the same jobs during a check, at the next full minute.
         await stopJobs(sql);
         for (const { name, run } of PARTITION_CHECKS) {
           await passMidnight();
@@ -125,7 +125,7 @@ Deno.test(
         await t.step("pg_cron makes the partitions on its own, as the role postgres", async () => {
           await passMidnight(150);
           await dropAll(sql);
-          // Every minute instead of every hour, because a test cannot wait for that long.
+          // Every minute instead of every hour, because a test cannot wait for an hour.
           await sql`update crm.jobs set every = '1 minute' where name like 'partition-%'`;
           await sql`select crm.schedule_jobs()`;
           const made = async () => {

@@ -25,7 +25,7 @@ const written = (["pt", "en"] as const).map((language) => {
   return { document, language, pages: operationPages(document, language, SITE) };
 });
 
-/** The part of a page below a heading, up to the next one of its level. */
+/** The part of a page below a heading, up to the next heading of the same level. */
 function sectionOf(page: string, heading: string): string {
   const start = page.indexOf(`\n## ${heading}\n`);
   assert.notEqual(start, -1, `${heading} in\n${page}`);
@@ -118,7 +118,7 @@ Deno.test("The TypeScript of every call names a method of the SDK", () => {
   }
 });
 
-/** The programs that a sample needs beside Deno. */
+/** The programs that a sample needs besides Deno. */
 const NEEDED: Record<string, string[]> = {
   curl: ["sh", "curl"],
   "TypeScript (SDK)": [],
@@ -147,7 +147,7 @@ for (const [title, [program, ...args]] of Object.entries(RUNNERS)) {
         const { method, path, operation: { operationId: id, tags: [tag] } } = listed;
         const isReachable = !path?.includes("{id}") || ids[tag!] !== undefined;
         if (id !== "leads.create" && (method !== "GET" || !isReachable)) continue;
-        // Each program starts in half a second, so each language runs some calls of every form.
+        // A program takes half a second to start, so each language except curl runs only some calls of every form.
         if (title !== "curl" && !RUN_IN_ALL.includes(id)) continue;
         await t.step(id, async () => {
           const call = exampleCall(document, listed)!;
@@ -168,7 +168,7 @@ for (const [title, [program, ...args]] of Object.entries(RUNNERS)) {
           assert.ok(success, reply + new TextDecoder().decode(stderr));
           if (title === "curl") assert.equal(typeof JSON.parse(reply), "object");
           assert.doesNotMatch(reply, /"error":|Warning/);
-          // The list of operations shows nothing: this workspace has none.
+          // A list may be empty, so only these two replies must contain an id.
           if (id === "leads.create") assert.match(reply, /deal_id/);
           if (id === "deals.get") assert.match(reply, new RegExp(deal.id));
         });

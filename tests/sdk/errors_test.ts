@@ -10,7 +10,7 @@ async function errorOf(call: Promise<unknown>): Promise<CrmError> {
   return error;
 }
 
-/** Starts a server that answers every request by `answer`. */
+/** Starts a server that answers every request with `answer`. */
 function serve(answer: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
   return {
@@ -37,7 +37,7 @@ test("An unknown field is ignored, or is an error if the client or the call is s
   assert.ok((await crm.contacts.create(contact, { strict: false })).id);
 });
 
-test("ifMatch refuses a change of what somebody changed meanwhile, and ifNoneMatch reads only what changed", async ({ workspace: { key } }) => {
+test("ifMatch refuses to overwrite a change that somebody made meanwhile, and ifNoneMatch returns only a changed record", async ({ workspace: { key } }) => {
   const { crm } = recordingCrm(key);
   const { id } = await crm.contacts.create({ name: "Ana" });
   const seen = await crm.contacts.get(id);

@@ -1,5 +1,5 @@
-// The SDK reaches every operation of the API. The test makes the calls of the collections, which use each other's ids,
-// so a new endpoint is tested without a new line here.
+// The SDK reaches every operation of the API. The test makes the calls of the API collections, where a call uses ids
+// from earlier replies, so a new endpoint is tested without a new line here.
 import assert from "node:assert/strict";
 import { replyOf } from "../../clients/sdk/src/index.ts";
 import { type OperationId, OPERATIONS } from "../../clients/sdk/src/operations.ts";
@@ -70,7 +70,7 @@ async function callBy(crm: any, id: OperationId, { path, query, body }: Step): P
     word.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
   ) as [string, string];
   const alone = crm[resource] ?? crm[resource.replace(/s$/, "")];
-  // The operations of a resource that can be called are its properties: crm.me.requests().
+  // A resource that is itself a function, like crm.me(), has its other operations as properties: crm.me.requests().
   if (typeof alone === "function" && !(method in alone)) return await alone(...ids);
   if (method === "batch") return await crm[resource].batch((body as { items: unknown[] }).items);
   const result = crm[resource][method](...ids, ...given);

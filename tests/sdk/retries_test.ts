@@ -111,7 +111,7 @@ test("A create, an upsert and a batch whose connections are cut anywhere, twice,
   assert.deepEqual(await Promise.all(counts), [4, 2, 3, 1, 1]);
 });
 
-test("A read, a change and an action whose answers are lost are repeated", async ({ workspace: { key }, newDeal }) => {
+test("A read, an update and an action are repeated if their answers are lost", async ({ workspace: { key }, newDeal }) => {
   const { id, contactId } = await newDeal();
   const calls: ((crm: Crm) => Promise<unknown>)[] = [
     (crm) => crm.deals.get(id),

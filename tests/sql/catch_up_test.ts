@@ -206,7 +206,7 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
         while (!isEnough()) {
           const session = await begin(pool);
           await emit(session, place, 1 + writer);
-          // The transactions stay open for different times, so that they end in another order than they began.
+          // The transactions stay open for different times, so that they end in a different order than they began.
           await session`select pg_sleep(${writer * writer} / 200.0 * random())`;
           if (Math.random() < 0.1) await session`rollback`;
           else {

@@ -24,7 +24,7 @@ async function readFunctions(): Promise<Map<string, { codes: string[]; calls: st
     ].map(([, code]) => code!),
     calls: [
       ...source.matchAll(/\b((?:api|app|crm)\.\w+)\s*\(/g),
-      // A verb that crm.run_verb is given by name.
+      // A verb whose name is passed to crm.run_verb.
       ...source.replaceAll(/\bcrm\.run_verb\('/g, "api.").matchAll(/\b(api\.\w+)'/g),
     ].map(([, called]) => called!),
   }]));
@@ -39,7 +39,7 @@ function raisedBy(
   const found = functions.get(name);
   if (found === undefined || seen.has(name)) return new Set();
   seen.add(name);
-  // Not followed: crm.run_verb names every verb, and the others put the errors of a batch's items into the reply.
+  // Not followed: crm.run_verb names every verb, and the others return the errors of a batch's items in the reply.
   if (["crm.run_verb", "crm.run_batch_item", "crm.insert_together", "crm.refuse_invalid"].includes(name)) {
     return new Set();
   }
@@ -49,7 +49,7 @@ function raisedBy(
   ]);
 }
 
-/** Codes that only the operator can cause, by calls that no endpoint makes. */
+/** Codes that only the operator can cause, with calls that no endpoint makes. */
 const OF_OPERATOR = ["no_active_admin", "job_failed", "invalid_reference"];
 
 Deno.test("every code that a function of the database raises is one of the service's, or the operator's alone", async () => {

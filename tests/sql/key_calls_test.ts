@@ -1,4 +1,4 @@
-// Calls are counted by the rate limit's row; a job moves them to crm.key_calls, by hour.
+// The rate limit's row counts a key's calls; a job moves the counts to crm.key_calls, by hour.
 import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";
 import { operate } from "../../run/operator/operator.ts";
@@ -98,7 +98,7 @@ test("two runs at once count a call once, and no call waits for a run", async ({
     assert.equal(second!["keys"], 0, "it leaves the work to the first");
     const began = performance.now();
     await call(key, 1);
-    // A call that waited for the job's run would fail after 10 s.
+    // A call that waited for the run would fail after 10 s.
     assert.ok(performance.now() - began < 8_000, "the run is not committed, and its key is called");
   });
   await drain(sql);

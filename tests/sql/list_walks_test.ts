@@ -16,7 +16,7 @@ const ROWS = 150;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const DAY = 86_400_000;
-/** The time of the first row: half of the rows are before now and half after, for is_overdue. */
+/** The time of the first row: half of the rows are in the past and half in the future, for is_overdue. */
 const START = Date.now() - 15 * DAY;
 
 type Row = Record<string, string | null>;
@@ -158,13 +158,13 @@ function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Args> {
   const updated = [...ranges(record).values()].flat().filter(({ name }) => name === "updated_since");
   const required = filters.filter(({ required }) => required);
   const others = [...filters.filter(({ required }) => !required), ...updated];
-  // With more filters at once hardly a row matches.
+  // With more filters at once, hardly any row matches.
   return fc.subarray(others, { maxLength: 2 }).chain((chosen) =>
     fc.record(Object.fromEntries([...required, ...chosen].map((filter) => [filter.name, one(filter)])))
   ) as fc.Arbitrary<Args>;
 }
 
-/** Whether `api.<name>_list` answers these arguments by a static statement, whose plan Postgres keeps. */
+/** Whether `api.<name>_list` answers these arguments with a static statement, whose plan Postgres keeps. */
 function isKept(record: CrmRecord, args: object): boolean {
   const others = ["updated_since", "limit", ...required(record).map(({ name }) => name)];
   return Object.keys(args).every((name) => others.includes(name));

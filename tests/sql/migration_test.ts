@@ -48,10 +48,7 @@ grant select on crm.thing_names to crm_api;
 grant execute on function crm.thing_kept(text), crm.thing_area(crm.thing_size) to crm_api;
 `;
 
-/**
- * The released objects after a change of each kind. The owner of the database must be able to replace what crm_api
- * owns.
- */
+/** The released objects after a change of each kind. The database's owner must be able to replace crm_api's objects. */
 const CHANGED = RELEASED
   .replace("begin return api", "begin /* Changed */ return api")
   .replace("(id uuid, name text);", "(id uuid, name text, color text);")
@@ -119,7 +116,7 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
     await Deno.writeTextFile(own, CHANGED);
     let path = "";
     await t.step(
-      "a change of a table for which nobody wrote a migration is refused, and the error shows exactly that difference",
+      "a table change without a hand-written migration is refused, and the error shows exactly that difference",
       async () => {
         await refuses(
           /docs\/upgrading\.md\):\nTABLE crm\.things\n {2}- +name text NOT NULL\n {2}\+ +name text NOT NULL,\n {2}\+ +color text\n$/,
@@ -130,7 +127,7 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
       },
     );
 
-    await t.step("with the change of the table by hand, the rest is written below it", async () => {
+    await t.step("once the table change is written by hand, the task writes the rest below it", async () => {
       const created = await Deno.readTextFile(path);
       await Deno.writeTextFile(
         path,

@@ -1,4 +1,4 @@
-// What `deno task nodes` writes for the proxy of several databases. tests/nodes/ runs it.
+// What `deno task nodes` writes for the proxy in front of several databases. tests/nodes/ runs it.
 import assert from "node:assert/strict";
 import { writtenDoors } from "../../tools/nodes/doors.ts";
 import { WRITTEN } from "../../tools/nodes/main.ts";

@@ -50,7 +50,7 @@ test("A claim skips deliveries that are not due, leased, ended, or of an inactiv
   });
 });
 
-/** The contents of the queue at ANALYZE. Until the next one, Postgres plans claims with these statistics. */
+/** What the queue contains when ANALYZE runs. Until the next ANALYZE, Postgres plans claims with these statistics. */
 const QUEUES_OF_STATISTICS: { [queue: string]: (sql: postgres.ISql, id: string) => Promise<unknown> } = {
   "was empty": () => Promise.resolve(),
   "had one that was ready": async (sql, id) => addDeliveries(sql, id, await addSubscription(sql, id), 1),
@@ -132,7 +132,7 @@ test("A delivery whose lease has expired is claimed again, with a higher fencing
   });
 });
 
-test("An event whose body cannot be built does not prevent the others from being claimed", async ({ sql, workspace: { id } }) => {
+test("An event whose body cannot be built does not keep other events' deliveries from being claimed", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const [contact] = await sql`
       insert into crm.contacts (workspace_id, name, owner_id)

@@ -1,4 +1,4 @@
-// crm.search_page reads a limited number of rows for each page, finds others by the index, and the next page continues
+// For each page, crm.search_page reads a limited number of rows and finds others by the index. The next page continues
 // by cursor. For any words and any limit, and with any changes that the index job has not seen yet, the pages together
 // must be the contacts whose text has every word.
 import fc from "fast-check";
@@ -137,14 +137,14 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
 
   await make(0, 1, 2);
   await indexTexts(sql);
-  await t.step("the index has all of them", async () => {
+  await t.step("the index has all contacts", async () => {
     assert.equal(await countPending(12), 0);
     await check(20);
   });
   {
     await using _held = await holdFeed();
     await make(3);
-    await t.step("some were made since", async () => {
+    await t.step("some contacts were created since", async () => {
       assert.equal(await countPending(12), ROWS / 4);
       await check(20);
     });
@@ -154,7 +154,7 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
     await sql`
       delete from crm.contacts c where c.workspace_id = ${workspace.id} and get_byte(uuid_send(c.id), 15) % 9 = 0`;
     await t.step(
-      "more were changed or deleted since than a short page can compare",
+      "more contacts were changed or deleted since than a short page can compare",
       async () => {
         assert.ok(await countPending(12) !== null);
         assert.equal(await countPending(3), null);
@@ -163,9 +163,9 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
     );
   }
   await sql`select crm.index_texts('0 seconds')`;
-  await t.step("a run of the job that ended at once", async () => await check(6));
+  await t.step("a run of the job stopped at once", async () => await check(6));
   await indexTexts(sql);
-  await t.step("the index has all of them again", async () => {
+  await t.step("the index has all contacts again", async () => {
     assert.equal(await countPending(1), 0);
     await check(15);
   });

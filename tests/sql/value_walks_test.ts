@@ -187,14 +187,14 @@ Deno.test("the pages of a list by tags and custom fields together have exactly t
       from jsonb_array_elements(${sql.json(made.slice(ROWS) as never)}::jsonb) with ordinality v (value, n)
       where c.workspace_id = ${workspaceId} and c.name = v.n::text and v.n % 2 = 0`;
     await sql`delete from crm.contacts c where c.workspace_id = ${workspaceId} and c.name like '%5'`;
-    await t.step("some were changed or deleted since", async () => await check(10));
+    await t.step("some contacts were changed or deleted since", async () => await check(10));
     for (let round = 0; round < 12; round++) {
       await sql`
         update crm.contacts c set tags = array['x', 'VIP', ${String(round)}]
         where c.workspace_id = ${workspaceId} and c.name like '%1'`;
       await sql`update crm.contacts c set job_title = ${String(round)} where c.workspace_id = ${workspaceId}`;
     }
-    await t.step("so many were changed that the index is left out", async () => {
+    await t.step("so many contacts were changed that the index is not used", async () => {
       const [{ pending }] = await asCrmApi(
         sql,
         workspaceId,

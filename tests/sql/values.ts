@@ -1,4 +1,4 @@
-// Values for the fields of any record, chosen by the fields' own schemas.
+// Chooses values that the schemas of a record's fields accept.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";

@@ -1,4 +1,4 @@
-// What is kept of a receiver's answer, and of the body that was sent.
+// What is stored about a receiver's answer, and about the body that was sent.
 import assert from "node:assert/strict";
 import { withoutSecrets } from "../../supabase/functions/webhook-dispatcher/without_secrets.ts";
 import { deliverTo } from "../support/deliver_to.ts";
@@ -7,7 +7,7 @@ import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../support/webhooks.ts";
 
-/** Answers with these parts, in writes of their own, and closes the connection. */
+/** Answers with these parts, each in a separate write, and closes the connection. */
 const answers = (...parts: string[]): Behaviour => async (connection) => {
   await connection.readRequest();
   for (const part of parts) await connection.write(part);
@@ -135,7 +135,7 @@ test("A delivery tells whether its body is the one that was sent, or its record 
   assert.deepEqual(await read(), [true, "Bia"]);
   const [, message] = await mailbox.waitFor(2);
   assert.equal(message!.body.data.name, "Bia");
-  // The body of an ended delivery is that of its last attempt, also if the subscription has another payload now.
+  // An ended delivery shows the body of its last attempt, even if the subscription's payload setting has changed since.
   await api.patch(`${WEBHOOKS}/${id}`, { payload: "ids" });
   assert.deepEqual(await read(), [true, "Bia"]);
 });

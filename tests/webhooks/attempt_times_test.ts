@@ -14,7 +14,7 @@ function addContacts(sql: postgres.ISql, workspaceId: string, count: number): Pr
     where workspace_id = ${workspaceId}`;
 }
 
-test("Attempts arrive at their time, not with the next run of the schedule, and none early (spec 6.5)", async ({ sql, workspace: { key, id } }) => {
+test("Attempts arrive when they are due, not with the schedule's next run, and none early (spec 6.5)", async ({ sql, workspace: { key, id } }) => {
   const mailbox = openMailbox();
   const { id: subscription } = await subscribe(key, mailbox.url, ["contact.created"]);
   const due = await sql.begin(async (sql) => {

@@ -78,7 +78,7 @@ test("A subscription whose receiver is down does not delay deliveries of other s
   for (let n = 1; n <= 25; n++) {
     await api.post(LEADS, { first_name: `Ana ${n}` });
     await mailbox.waitFor(n);
-    // When its outcome is recorded, there is room for the next delivery.
+    // Once the delivery's outcome is recorded, there is room for the next delivery.
     await eventually(async () => {
       const waiting = await sql`select from crm.webhook_queue where subscription_id = ${present.id}`;
       return waiting.length === 0;

@@ -1,4 +1,4 @@
-// Every event of the catalogue, from its cause to its receiver, and the samples of test events.
+// Follows every event of the catalogue from its cause to its receiver, and checks the samples of test events.
 import assert from "node:assert/strict";
 import { deliveryBody } from "../../tools/openapi/events.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
@@ -23,7 +23,7 @@ test("Every event of the catalogue arrives at its receiver, signed, as the OpenA
   }
 });
 
-test("The sample of every event has its schema and the fields of a real one", async ({ sql, workspace }) => {
+test("Each event's sample matches the event's schema, and has the fields of a real event", async ({ sql, workspace }) => {
   await causeEveryEvent(sql, workspace);
   for (const event of EVENT_TYPES) {
     const [row] = await sql<[{ sample: Data; body: Data }?]>`

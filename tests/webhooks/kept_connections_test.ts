@@ -159,7 +159,7 @@ Deno.test("A kept connection that ends within the answer is a failure: the reque
   assert.equal(receiver.connections(), 1);
 });
 
-/** Connects to `port` on loopback in place of any address; a test must not reach the internet. */
+/** Makes every connect go to `port` on loopback, because a test must not reach the internet. */
 function redirectConnects(port: number) {
   const deno = Deno as { connect: unknown };
   const original = Deno.connect;

@@ -1,4 +1,4 @@
-// The mail about a webhook that its failures deactivated: who gets it, what it says, and that it comes once.
+// The mail about a webhook that was deactivated after failures: who gets it, what it says, and that it comes once.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
@@ -15,7 +15,7 @@ import { makeMember, signIn } from "../support/sessions.ts";
 import { dataDir } from "../support/stack.ts";
 import { letTimePass, subscribe, waitForDelivery } from "../support/webhooks.ts";
 
-/** The mails about a subscription that the local mail service got. */
+/** The mails about a subscription that the local mail service has received. */
 async function mailsAbout(subscriptionId: string): Promise<ServiceMail[]> {
   const mails = await readMails(join(dataDir, "mail")) as unknown as ServiceMail[];
   return mails.filter(({ text }) => text?.includes(subscriptionId));
@@ -104,7 +104,7 @@ test("A mail that a dispatcher claimed before it crashed is sent by another once
       update crm.webhook_subscriptions set notice_due_at = now() where id = ${id}`;
   await endClaim();
   await settled(sql, id);
-  // A crash after the mail was sent, before it was marked.
+  // Ends the claim as after a crash between sending the mail and marking it as sent.
   await endClaim();
   await settled(sql, id);
   const keys = (await mailsAbout(id)).map(({ idempotency_key }) => idempotency_key);
@@ -131,7 +131,7 @@ test("No mail comes about a webhook that is active again, was deleted, or stoppe
   for (const id of ids) assert.deepEqual(await mailsAbout(id), []);
 });
 
-test("Who created a webhook in the console gets the mail too", async ({ sql, workspace: { id: workspace } }) => {
+test("The person who created a webhook in the console gets the mail too", async ({ sql, workspace: { id: workspace } }) => {
   const { session, email } = await signIn(sql, workspace, "gestor");
   const { body } = await memberClient(session).post("/app-v1-webhooks", {
     event_types: ["deal.won"],

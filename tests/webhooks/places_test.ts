@@ -52,8 +52,7 @@ Deno.test("160 hanging deliveries of 20 workspaces delay those of others by less
   };
   const alone = await deliverToOthers();
   await enqueue(sql, hung, 4);
-  // These are more than there are places, because a run claims again as soon as attempts become slow, not when they
-  // end.
+  // More deliveries than places: a run claims again as soon as attempts become slow, without waiting for their end.
   await eventually(async () => await countLeased(sql, hung) === 160, "all hanging deliveries in flight", 20);
   const took = await deliverToOthers();
   // A hanging attempt takes 10 s.

@@ -1,5 +1,5 @@
-// What a dispatcher's run does, in a separate process and database: no schedule wakes it, and no other run takes its
-// deliveries.
+// What a dispatcher's run does. It has a separate process and database, so no schedule wakes it, and no other run takes
+// its deliveries.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cpuOfProcess } from "../../bench/harness/usage.ts";
@@ -130,7 +130,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
             (await deliveries(sql, workspaces)).filter(({ state }) => state === "delivered").length === count,
           `${count} deliveries`,
         );
-      // The dispatcher has decrypted both secrets before, and must not use the results that it remembers.
+      // Makes the dispatcher decrypt both secrets: after the swap it must not use the results that it remembers.
       await enqueue(sql, workspaces, 1);
       await ended(2);
       const swap = () =>

@@ -8,7 +8,7 @@ import {
 } from "../../supabase/functions/_shared/webhooks/secret.ts";
 import { withEnvironment } from "../support/environment.ts";
 
-/** Runs with this encryption key in the environment; null for none. */
+/** Runs `work` with this encryption key in the environment; null for none. */
 const withKey = (key: string | null, work: () => Promise<void>) =>
   withEnvironment({ WEBHOOK_ENCRYPTION_KEY: key }, work);
 

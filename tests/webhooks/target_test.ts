@@ -6,7 +6,7 @@ const policy = readPolicy("", "https://api.service.com");
 const words = (text: string) => text.trim().split(/\s+/);
 const hosts = (text: string) => words(text).map((host) => `https://${host}/`);
 
-/** Targets that are refused, by the reason; each is a URL, or the host of an https address. */
+/** Refused targets by reason; each is a URL, or the host of an https address. */
 const REFUSED: Record<string, string[]> = {
   "that is not https (spec 2.6)": words(
     "http://example.com/ ftp://example.com/ file:///etc/passwd javascript:1 data:,x",

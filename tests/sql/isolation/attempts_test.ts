@@ -15,14 +15,14 @@ import { functionsDatabaseUrl } from "../../support/stack.ts";
 import { actAs, rolledBack } from "../../support/transactions.ts";
 import { subscribe } from "../../support/webhooks.ts";
 
-/** Asserts that every statement is refused because the role lacks the right, or with another reason. */
+/** Asserts that every statement is refused for the given reason, by default that the role lacks the right. */
 async function refuseAll(sql: TransactionSql, statements: string[], reason = /^permission denied/) {
   for (const statement of statements) {
     assert.match((await refusalOf(sql, statement))?.message ?? "executed", reason, statement);
   }
 }
 
-/** Runs `work` as a role of the verbs in a workspace, and undoes it. */
+/** Runs `work` in a workspace as a role that runs verbs, and rolls it back. */
 const as = (
   role: "crm_api" | "crm_app",
   sql: Sql,
@@ -130,7 +130,7 @@ for (const role of ["crm_api", "crm_app"] as const) {
   });
 }
 
-test("crm_app sees the rate limits of its workspace's keys alone, reads no hash or secret, forges nothing, and calls no verb of the operator", async ({ sql, workspace: { id } }) => {
+test("crm_app sees only the rate limits of its workspace's keys, reads no hash or secret, forges nothing, and calls no operator verb", async ({ sql, workspace: { id } }) => {
   const { workspace: theirs, deal } = await makeWorkspaceWithDeal(sql);
   const [{ id: ownKey }, { id: theirKey }] = [await makeKey(sql, id), await makeKey(sql, theirs.id)];
   const { memberId } = await signIn(sql, id, "admin");

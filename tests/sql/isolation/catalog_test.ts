@@ -99,7 +99,7 @@ test("every table, and every function that others call, has a comment with its p
   assert.deepEqual([...silent], []);
 });
 
-test("an empty workspace setting, as another transaction leaves it, shows no rows, and neither does a missing one", async ({ sql }) => {
+test("an empty workspace setting, as an earlier transaction leaves it, shows no rows, and neither does a missing setting", async ({ sql }) => {
   const none = await asCrmApi(sql, "", async (sql) => await sql`select from crm.members`);
   const missing = await sql.begin(async (sql) => {
     await sql`set local role crm_api`;

@@ -86,7 +86,7 @@ const VALUES: Record<string, unknown> = {
 
 test("no verb of schema app reaches a record of another workspace", async ({ sql, workspace: { id: mine } }) => {
   const { workspace_id: theirs, ...records } = await makeRecords(sql);
-  // Writes the searched texts now, which the job index-texts would write at some moment of the test.
+  // Writes the search texts now: otherwise the job index-texts would write them at some moment of the test.
   await sql`select crm.index_texts()`;
   const before = await everythingOf(sql, theirs);
   const verbs = (await readVerbs(sql)).map(({ name, required, optional }) => ({
