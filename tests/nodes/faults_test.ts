@@ -58,7 +58,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         assert.deepEqual(rows.map(({ slot }) => slot), rows.map(({ id }) => slotOf(id)));
       });
 
-      await t.step("calls to workspaces of both nodes are answered, also with an old key, which has no slot", async () => {
+      await t.step("workspaces of both nodes answer, also to an old key, which has no slot", async () => {
         assert.deepEqual(await call(on0.key), OK);
         assert.deepEqual(await call(on1.key), OK);
         const old = `svc_${"a".repeat(43)}`;

@@ -116,7 +116,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         await setTimeout(500);
 
         stack.defer(() => load.end());
-        await t.step("a move whose process is killed at any step is continued by the same command", async () => {
+        await t.step("a move that is killed at any step is continued by the same command", async () => {
           let [kills, to] = [0, 1];
           for (const [line, ms] of KILLS) {
             // If the previous kill came after this line, the move now ends without printing the line. The next move
