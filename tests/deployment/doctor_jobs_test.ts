@@ -57,6 +57,11 @@ Deno.test("The doctor finds wrong partitions and a late search index, and its re
       /^partitions: 8 partitions of crm\.webhook_deliveries are older than 30 days/,
     ],
     [
+      "partitions of the request log that should have been dropped",
+      () => sql`select crm.manage_partitions('crm.requests', now() - interval '17 days')`,
+      /^partitions: 8 partitions of crm\.requests are older than 7 days/,
+    ],
+    [
       "an index that its job does not update",
       () => sql`update crm.search_progress set reached_at = now() - interval '20 minutes'`,
       /^search: The index for searches is 20 minutes behind/,

@@ -69,12 +69,9 @@ async function withProject(
 
 /** The nodes if the database is a proxy (docs/scale.md), else none. */
 async function findNodes(sql: Sql): Promise<{ node: number; url: string }[]> {
-  try {
-    return await isProxy(sql) ? await sql`select node, url from nodes.operators order by node` : [];
-  } catch {
-    // The check `database` reports the error.
-    return [];
-  }
+  // If the database cannot be reached, the check `database` reports the error.
+  if (!await isProxy(sql).catch(() => false)) return [];
+  return await sql`select node, url from nodes.operators order by node`;
 }
 
 /** Runs the checks one after the other, because they share one connection. */

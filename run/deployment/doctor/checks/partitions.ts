@@ -3,8 +3,6 @@ import { type Check, type Finding, fine } from "../check.ts";
 
 /** Each table's partition job runs every hour, and gives up if the table is in use, so a few runs may do nothing. */
 const GRACE = "6 hours";
-/** From crm.kept_days(), which does not exist before the migrations; but crm.requests, kept for 7 days, has 30 here. */
-const [KEPT_DAYS, KEPT_DAYS_OF_EVENTS] = [30, 90];
 /** The most rows that crm.manage_partitions() moves in one run. */
 const MOVABLE = 100_000;
 
@@ -29,10 +27,13 @@ export const partitions: Check = {
   name: "partitions",
   needsDatabase: true,
   async look({ sql }) {
-    const tables = await readTables(sql);
-    if (tables.length === 0) return fine("there are none before the migrations");
+    const [{ migrated }] = await sql<[{ migrated: boolean }]>`
+      select to_regproc('crm.kept_days') is not null as migrated`;
+    if (!migrated) return fine("there are none before the migrations");
     const findings: Finding[] = [];
-    for (const table of tables) findings.push(...findDays(table), ...await findDefault(sql, table));
+    for (const table of await readTables(sql)) {
+      findings.push(...findDays(table), ...await findDefault(sql, table));
+    }
     return { findings };
   },
 };
@@ -57,10 +58,7 @@ function readTables(sql: Sql) {
       ) as overdue,
       k.kept
     from pg_partitioned_table p
-    cross join lateral (
-      select case p.partrelid::regclass::text when 'crm.events' then ${KEPT_DAYS_OF_EVENTS}::integer
-        else ${KEPT_DAYS}::integer end as kept
-    ) k
+    cross join lateral (select crm.kept_days(p.partrelid) as kept) k
     join pg_class c on c.oid = p.partrelid
     join pg_attribute a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]
     where c.relnamespace = to_regnamespace('crm')
