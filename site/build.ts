@@ -23,7 +23,7 @@ const LANGUAGES = [["pt", ""], ["en", "en/"]] as const;
 type Documents = Record<Language, OpenApi>;
 /** Limit for the home page with its styles and scripts, gzipped: what a first visitor loads before reading. */
 const MAX_HOME_BYTES = 60 * 1024;
-/** The same limit for every other page, for readers with a slow phone. */
+/** The limit for every page, measured in the same way, for readers with a slow phone. */
 const MAX_PAGE_BYTES = 150 * 1024;
 
 const out = resolve(Deno.args[0] ?? join(SOURCE, "dist"));

@@ -1,7 +1,7 @@
 // Writes the pages as plain Markdown for programs: `/first-call/` also exists as `/first-call.md`.
 import { posix } from "node:path";
 
-/** A page of the site, as in its file. */
+/** A page of the site, as read from its file. */
 export interface Page {
   /** Path below the site's root, without an ending: `first-call`, `en/index`. */
   path: string;
@@ -43,7 +43,7 @@ export function addressOf(path: string): string {
   return `${path}/`.replace(/(^|\/)index\/$/, "$1");
 }
 
-/** Changes a link for the Markdown of a page: `../webhooks/#retries` becomes `webhooks.md#retries`. */
+/** Makes a link to a page point to its Markdown: `../webhooks/#retries` becomes `webhooks.md#retries`. */
 function plainLink(path: string, target: string): string {
   if (/^([a-z]+:|#|\/)/.test(target)) return target;
   const { pathname, hash } = new URL(target, `http://site/${addressOf(path)}`);

@@ -1,4 +1,4 @@
-// Adds the Content-Security-Policy to a page as a meta element, because GitHub Pages sends no headers of ours.
+// Adds the Content-Security-Policy to a page as a meta element, because GitHub Pages cannot send custom headers.
 import { createHash } from "node:crypto";
 
 const INLINE_SCRIPT = /<script((?:\s[^>]*)?)>([^]*?)<\/script>/g;

@@ -1,6 +1,6 @@
 /**
- * Approvals: the consent that Supabase Auth's OAuth server asks of the signed-in person and remembers. An approval lets an
- * app have tokens; what the tokens may do in a workspace is the grant (app-v1-apps).
+ * Approvals: a person's consent to an app, which Supabase Auth's OAuth server asks for and stores. An approval lets the
+ * app have tokens. The grant (app-v1-apps) says what the tokens may do in a workspace.
  */
 import { askAuth } from "./ask_auth.ts";
 import type { Failure } from "./failure.ts";
@@ -29,7 +29,7 @@ export async function approvedClients(): Promise<string[]> {
   return approvals.map(({ client }) => client.id);
 }
 
-/** Takes an approval back, which ends the app's sessions. Does nothing if there is none. */
+/** Withdraws an approval, which ends the app's sessions. Does nothing if there is none. */
 export async function forgetApproval(clientId: string): Promise<void> {
   try {
     await askAuth("DELETE", `user/oauth/grants?client_id=${clientId}`);

@@ -1,4 +1,4 @@
-/** Calls routes of Supabase Auth directly, because the console's build removes their methods from Supabase's client. */
+/** Calls routes of Supabase Auth for which the console's build removes the methods from Supabase's client. */
 import { reach } from "./reach.ts";
 import { accessToken, dropSession, failureOf } from "./session.ts";
 import { publishableKey } from "./settings.ts";

@@ -21,13 +21,13 @@ export function draftOf<T>(name: string, initial: T): Signal<T> {
   return draft;
 }
 
-/** Forgets a draft that was saved or given up. */
+/** Deletes a draft, once the form was saved or given up. */
 export function clearDraft(name: string): void {
   drafts.delete(name);
   store(name, undefined);
 }
 
-/** Forgets every draft. */
+/** Deletes every draft. */
 export function clearDrafts(): void {
   drafts.clear();
   try {

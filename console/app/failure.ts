@@ -1,7 +1,7 @@
 /** Why a call failed. */
 
 export type FailureKind =
-  /** No reply: no network, or the server did not answer in time. */
+  /** No complete reply: no network, or the server did not answer in time. */
   | "away"
   /** The session has ended; the sign-in page opens. */
   | "session"

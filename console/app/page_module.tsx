@@ -21,7 +21,7 @@ export function loadOtherPages(): void {
 }
 
 /**
- * Offers a reload. It helps in both cases: without a network, and after a newer version of the console was published.
+ * Offers a reload. It helps in both cases: once a lost connection is back, or if a newer console has been published.
  */
 function NotLoaded() {
   return (

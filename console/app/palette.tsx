@@ -16,7 +16,7 @@ import { workspace } from "./workspace.ts";
 
 const PAUSE_MS = 150;
 
-/** A page in the bar. The list is a prop: if two chunks imported it, the bundler would make it a third file. */
+/** A page in the bar. The list is a prop, because the bundler would put a list that two chunks import into a third. */
 export interface Place {
   place: string;
   name: Key;
@@ -35,7 +35,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
   const typed = useSignal("");
   const found = useSignal<Found[]>([]);
   const failure = useSignal<Failure | null>(null);
-  // The text to which `found` or `failure` is the answer.
+  // The search text that `found` or `failure` belongs to.
   const answered = useSignal("");
   const tries = useSignal(0);
   const at = useSignal(0);
@@ -58,7 +58,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
         const query = new URLSearchParams({ q: withoutSecret(q) });
         const path = `app-v1-workspace/search?${query}`;
         const { data } = await call<{ data: Found[] }>("GET", path, { signal: abort.signal });
-        // An older reply must not replace the reply for what is typed now.
+        // The reply to an earlier text must not replace the reply to the present one.
         if (!abort.signal.aborted) answer(data, null);
       } catch (thrown) {
         if (!abort.signal.aborted) answer([], asFailure(thrown));
@@ -148,7 +148,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
                   class="palette-option"
                   role="option"
                   aria-selected={place === chosen}
-                  // A press would move the focus out of the field.
+                  // Otherwise pressing the mouse button would take the focus from the field.
                   onMouseDown={(event) => event.preventDefault()}
                   onPointerMove={() =>
                     at.value = place}

@@ -1,12 +1,12 @@
 /** Repeats work while somebody looks at the page. */
 
-/** The longest wait after a failed try. */
+/** Limit for doubling the wait after failures; a longer usual wait or Retry-After still counts. */
 const LONGEST_WAIT_MS = 60_000;
 
 /** Tells whether somebody looks at the page, and reports when this may have changed. */
 export interface Viewer {
   looks: () => boolean;
-  /** Calls `changed` when the answer of `looks` may have changed; returns a function that stops these calls. */
+  /** Calls `changed` when the result of `looks` may have changed; returns a function that stops these calls. */
   watch: (changed: () => void) => () => void;
 }
 

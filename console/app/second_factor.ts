@@ -2,7 +2,7 @@
 import { askAuth } from "./ask_auth.ts";
 import { adoptSession, renewSession } from "./session.ts";
 
-/** A factor that is not on yet, with the data for the phone. */
+/** A factor that is not yet on, with the secret that the phone must store. */
 export interface NewFactor {
   id: string;
   /** `qr_code` is an SVG document. */
@@ -27,8 +27,8 @@ export async function beginFactor(): Promise<NewFactor> {
 }
 
 /**
- * Proves the factor in this session, and turns it on if it was only begun. Supabase Auth then ends the person's
- * sessions without a code. Rejects with a Failure `mfa_verification_failed` for a wrong code.
+ * Verifies a code for this session, and turns the factor on if it was only begun. Supabase Auth then ends those of the
+ * person's sessions that had no code. Rejects with a Failure `mfa_verification_failed` for a wrong code.
  */
 export async function typeCode(id: string, code: string): Promise<void> {
   const { id: challenge_id } = await askAuth<{ id: string }>("POST", `factors/${id}/challenge`, {});
@@ -36,7 +36,7 @@ export async function typeCode(id: string, code: string): Promise<void> {
   await adoptSession(await askAuth("POST", `factors/${id}/verify`, { challenge_id, code: typed }));
 }
 
-/** Turns the factor off; allowed only in a session that was proved with a code. */
+/** Turns the factor off; allowed only in a session in which a code was verified. */
 export async function removeFactor(id: string): Promise<void> {
   await askAuth("DELETE", `factors/${id}`);
   // Renew the stored session, which still says that the person has a factor.

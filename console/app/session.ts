@@ -73,7 +73,7 @@ export async function startSession(): Promise<void> {
   if (linkType !== null) await openLink();
   auth.onAuthStateChange((_event, session) => {
     if (session) return arrive(session);
-    // The session was not refreshed because the server was unreachable, so the stored session may still be valid.
+    // If the server was unreachable, the session is still stored and may still be valid.
     if (storedSession()) return;
     if (person.value && ending.value === null) ending.value = "expired";
     factorToProve.value = null;
@@ -103,7 +103,7 @@ function storedSession(): Session | null {
   }
 }
 
-/** Signs the person of the session in, unless it lacks the code of the person's second factor. */
+/** Signs in the session's person, unless the session still lacks the code of their second factor. */
 function arrive({ user, access_token }: Session): void {
   const factor = user.factors?.find(({ factor_type, status }) =>
     factor_type === "totp" && status === "verified"

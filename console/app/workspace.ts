@@ -13,8 +13,8 @@ export const workspace = signal<Workspace | undefined>(undefined);
 /** Whether the last try to read the workspace failed. */
 export const unreadable = signal(false);
 /**
- * Whether pages may show their content, parts of which depend on the role. They wait for the role, so that nothing
- * moves when it arrives; they do not wait if it cannot be read, or if the person must first choose a workspace.
+ * Whether pages may show their content. Parts of it depend on the role, and must not move when the role arrives, so
+ * pages wait for the role, unless it cannot be read or the person must first choose a workspace.
  */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value || mustChoose.value);
 /** The role of the person in this workspace; null until it has been read. */
@@ -24,7 +24,7 @@ export const mayChange = computed(() => role.value === "gestor" || role.value ==
 /** Whether the person may change members and the workspace. */
 export const mayAdminister = computed(() => role.value === "admin");
 
-/** A page that opens within this time does not read the workspace again. */
+/** The workspace is not read again within this time, unless the person changed something. */
 const FRESH_MS = 1_000;
 let readAt = 0;
 
@@ -37,8 +37,8 @@ export function openWorkspace(read: Workspace): void {
 }
 
 /**
- * Reads the workspace again, unless it was read a moment ago and the person has changed nothing since (`changed`). Keeps
- * the old data if reading fails.
+ * Reads the workspace again, unless it was read within FRESH_MS. `changed`: the person changed something, so read it in
+ * any case. Keeps the old data if reading fails.
  */
 export async function refreshWorkspace(changed = false): Promise<void> {
   if (workspace.value === undefined || (!changed && Date.now() - readAt < FRESH_MS)) return;

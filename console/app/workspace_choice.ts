@@ -1,4 +1,4 @@
-/** The workspace that calls are for. */
+/** The workspace to which calls apply. */
 import { signal } from "@preact/signals";
 import { keepPreference, readPreference } from "./preferences_store.ts";
 

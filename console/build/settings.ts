@@ -4,7 +4,7 @@ export interface Settings {
   /** The path at which the console is served, with a slash at both ends. */
   basePath: string;
   /**
-   * The project's URL without a slash at the end. If it is empty, the project has the origin that serves the console.
+   * The project's URL without a slash at the end. Empty: the project has the same origin as the console.
    */
   supabaseUrl: string;
   publishableKey: string;
@@ -13,8 +13,8 @@ export interface Settings {
 }
 
 /**
- * Reads CONSOLE_BASE_PATH, CONSOLE_SUPABASE_URL, CONSOLE_PUBLISHABLE_KEY and CONSOLE_SITE_URL; throws an Error that names
- * a bad one.
+ * Reads CONSOLE_BASE_PATH, CONSOLE_SUPABASE_URL, CONSOLE_PUBLISHABLE_KEY and CONSOLE_SITE_URL.
+ * @throws Error that names an invalid variable
  */
 export function readSettings(env: (name: string) => string | undefined): Settings {
   const basePath = env("CONSOLE_BASE_PATH") || "/";

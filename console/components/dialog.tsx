@@ -9,7 +9,7 @@ export function Dialog({ title, children, onClose, kind = "box" }: {
   title: string;
   children: ComponentChildren;
   onClose: () => void;
-  /** `sheet` covers the screen, for menus; `palette` has a list that scrolls below a field, and covers a phone's. */
+  /** `sheet`: a menu that covers the screen. `palette`: a field above a scrolling list; covers a phone's screen. */
   kind?: "box" | "sheet" | "palette";
 }) {
   const dialog = useRef<HTMLDialogElement>(null);

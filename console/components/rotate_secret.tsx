@@ -12,7 +12,7 @@ const USUAL_OVERLAP: Overlap = 86_400;
 
 /** Replaces the secret of a key or a webhook; the person chooses for how long the old one stays valid. */
 export function RotateSecret<Rotated>({ texts, path, replacing, onDone, onClose }: {
-  /** Selects the texts, which name what the secret belongs to. */
+  /** Selects the texts: for the secret of a key or of a webhook. */
   texts: "keys" | "webhook";
   /** Path of the key or webhook below the functions' URL. */
   path: string;

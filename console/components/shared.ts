@@ -1,6 +1,6 @@
 /**
- * The modules that most pages share. Every page imports components/page.tsx and so this list, so the build puts them
- * into one file. Otherwise it would make a file for each combination of pages, with more bytes and more requests.
+ * The modules that most pages share. Every page imports components/page.tsx, which imports this list, so the build puts
+ * these modules into one file. Otherwise it would make a file for each combination of pages: more bytes and requests.
  */
 import "../app/clock.ts";
 import "../app/invitations.tsx";

@@ -4,7 +4,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The time zone of the open workspace; undefined, for the reader's own, until a workspace is open. */
+/** The time zone of the open workspace. Undefined until one is open: the browser's time zone is used. */
 let zone: string | undefined;
 
 /** Shows days and times in a workspace's time zone from now on. */
@@ -98,7 +98,7 @@ export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** Date and time on the workspace's clocks at a moment in milliseconds: `2026-11-21T14:03:22`. */
+/** A moment in milliseconds as date and time in the workspace's time zone: `2026-11-21T14:03:22`. */
 export function wallTime(ms: number): string {
   return walls("").format(ms).replace(" ", "T");
 }
@@ -108,7 +108,7 @@ export function localMoment(ms: number): string {
   return wallTime(ms).slice(0, 16);
 }
 
-/** The moment, in ISO 8601, at which the workspace's clocks show this time: the value of a `datetime-local` field. */
+/** Converts the value of a `datetime-local` field, in the workspace's time zone, to a moment in ISO 8601. */
 export function momentAt(local: string): string {
   const shown = Date.parse(`${local}Z`);
   // Corrected twice, because a daylight saving change may lie between the first guess and the moment.

@@ -9,7 +9,7 @@ import { type CountedKey, fill, type ValuesOf } from "./translate.ts";
 
 type Table = Readonly<Record<string, readonly [string, string]>>;
 
-/** The functions below for a table of texts. A page whose texts no other page needs has its own table. */
+/** Makes `t` and `counted` for a table of texts. A page whose texts no other page needs has its own table. */
 export function textsIn<const Texts extends Table>(texts: Texts) {
   const textOf = (key: string): string => texts[key]![locale.value === "en" ? 1 : 0];
   return {

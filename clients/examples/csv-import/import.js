@@ -43,7 +43,7 @@ function readArguments() {
   }
 }
 
-/** Checks the key first, so that a key without the scopes imports nothing rather than half. */
+/** Checks the key's scopes before anything is sent, because a missing scope would stop the import halfway. */
 async function checkKey(crm) {
   const { key, workspace } = await crm.me();
   const missing = SCOPES.filter((scope) => !key.scopes.includes(scope));
@@ -90,7 +90,7 @@ async function importTable(crm, file, table) {
   if (state.rejected > 0) console.log(`Corrija as linhas em ${rejects} e importe esse arquivo.`);
 }
 
-/** Sends the companies of the lines, then their contacts. Upserts may be sent twice, so a run may stop anywhere. */
+/** Sends the lines' companies, then their contacts. Repeating an upsert is harmless, so a run may stop anywhere. */
 async function send(crm, rows, nameOf) {
   const rejected = rows.filter(({ reason }) => reason !== null);
   const reasonsOfCompanies = await sendCompanies(crm, rows);
@@ -134,7 +134,7 @@ async function upsert(resource, records) {
   return await resource.batch(records.map((data) => ({ op: "upsert", match_by: "external_id", data })));
 }
 
-/** The reason in the words of the file: `E-mail: Deve ser um e-mail válido`. */
+/** Why the API refused a record, with fields named as in the file: `E-mail: Deve ser um e-mail válido`. */
 function textOf({ message, details = [] }, nameOf) {
   if (details.length === 0) return message;
   return details.map(({ field, message }) => `${nameOf(field.split(".").at(-1))}: ${message}`).join("; ");

@@ -3,7 +3,7 @@ import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from "nod
 import { stringify } from "csv-stringify/sync";
 import { ADDED } from "./table.js";
 
-/** Opens the progress of a file. A file whose content has changed starts again from the first line. */
+/** Reads how far the import of a file got. A file whose content has changed starts again from the first line. */
 export async function openProgress(file, { header, delimiter, hash }) {
   const own = `${file}.progress.json`;
   const rejects = `${file.replace(/\.csv$/i, "")}.rejeitados.csv`;
@@ -40,7 +40,7 @@ export async function openProgress(file, { header, delimiter, hash }) {
       await rename(`${own}.new`, own);
     },
 
-    /** Forgets the progress, once all lines are done. */
+    /** Deletes the saved progress, once all lines are done. */
     end: () => rm(own, { force: true }),
   };
 }

@@ -1,9 +1,9 @@
-// Reads the file: its encoding, its separator, its columns, and what is wrong with a line before anything is sent.
+// Reads the file: detects its encoding, separator and columns, and finds faulty lines before anything is sent.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { CsvError, parse } from "csv-parse/sync";
 
-/** The names that a column may have, without accents and in lower case. The first one is the name in messages. */
+/** The names that a column may have, without accents and in lower case. Messages show the first one. */
 const COLUMNS = {
   external_id: ["código", "id", "external_id"],
   name: ["nome", "nome completo", "name"],

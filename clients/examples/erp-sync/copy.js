@@ -1,14 +1,14 @@
-// The copy: a SQLite file with the records of the CRM, and marks of how far it has come.
+// The copy: a SQLite file with the records of the CRM, and the marks from which the next run continues.
 import Database from "libsql";
 
-/** Opens the file, and creates its tables the first time. Add your own tables to it, or replace it with your database. */
+/** Opens the file; the first time, creates its tables. Add your own tables, or use your own database instead. */
 export function openCopy(file) {
   const db = new Database(file);
   // Wait up to 10 seconds if another run is writing.
   db.pragma("busy_timeout = 10000");
   // Deleted data is overwritten, so that no data of an erased person stays in the file.
   db.pragma("secure_delete = on");
-  // One column has the whole record, so that a new field of the API needs no change here. The others are for queries.
+  // `record` has the whole record, so that a new field of the API needs no change here. The others are for queries.
   db.exec(`
     create table if not exists companies (
       id text primary key,
@@ -65,7 +65,7 @@ export function openCopy(file) {
       }
     },
 
-    /** One record became part of another. Here: point your own tables, such as orders, to the new id. */
+    /** Notes that one record was merged into another. Here, point your own tables, such as orders, to the new id. */
     merge(table, oldId, newId) {
       db.prepare(`delete from ${table} where id = ?`).run(oldId);
       // After several merges, each old id leads to the record that remained.
@@ -74,7 +74,7 @@ export function openCopy(file) {
       db.prepare("insert or replace into merges values (?, ?)").run(oldId, last);
     },
 
-    /** A person asked to be forgotten. Here: erase them from your own tables too. */
+    /** Erases a person who asked to be forgotten. Here, erase them from your own tables too. */
     erase(table, id) {
       db.prepare(`delete from ${table} where id = ?`).run(id);
     },

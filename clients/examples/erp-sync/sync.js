@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { Crm, CrmError } from "@crm-api/sdk";
 import { openCopy } from "./copy.js";
 
-/** Companies first, so that whoever reads the copy meanwhile finds the company of a contact. */
+/** Companies first, so that the copy gets a company before its contacts. */
 const TABLES = { companies: "Empresas", contacts: "Contatos", deals: "Negócios" };
 const LONG_AGO = "2000-01-01T00:00:00Z";
 
@@ -42,7 +42,7 @@ try {
 async function readEvents() {
   const counts = { "contact.merged": 0, "contact.erased": 0 };
   const cursor = copy.mark("events");
-  // The first time, the feed begins at this moment: the lists, which are read afterwards, have what came before.
+  // The first run takes only the feed's current cursor. It reads the lists next, and they contain all earlier changes.
   if (cursor === null) return await beginFeed();
   try {
     for await (const { events, cursor: next } of crm.sync({ cursor, event_types: Object.keys(counts) })) {
@@ -50,15 +50,15 @@ async function readEvents() {
         for (const { event, object_id, data } of events) {
           counts[event]++;
           if (event === "contact.erased") copy.erase("contacts", object_id);
-          // In rare cases data is null; the lists then have the change.
+          // In rare cases data is null. A run without --events then takes the change from the lists.
           else if (data !== null) copy.merge("contacts", data.merged_contact_id, object_id);
         }
         copy.setMark("events", next);
       });
     }
   } catch (error) {
-    // The last run was over 30 days ago. Nothing is lost: in the lists, each record has the id that it was merged into,
-    // and when it was erased.
+    // The last run was over 30 days ago. Nothing is lost: the lists also show which records were merged or erased.
+    // So read the lists, and take a new cursor.
     if (error.code !== "cursor_expired") throw error;
     return await beginFeed();
   }

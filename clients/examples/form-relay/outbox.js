@@ -5,23 +5,23 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { CrmError } from "@crm-api/sdk";
 
-/** Errors about the key, the address, the rate or the time of the call: the lead itself may be valid. */
+/** Statuses that say nothing about the lead, but about the key, the address or the moment of the call. */
 const NOT_OF_THE_LEAD = [401, 402, 403, 404, 408, 409, 429];
 
 /**
  * Opens the folder, and sends the leads in it at once and whenever a lead is added. After a failure it waits as long as
- * the API asks for, `retrySeconds` at least.
+ * the API asks for, but at least `retrySeconds`.
  */
 export async function openOutbox(crm, { folder, retrySeconds }) {
   const [waiting, refused] = [join(folder, "waiting"), join(folder, "refused")];
   // Leads are personal data: only the user that runs the relay may read them.
   for (const path of [waiting, refused]) await mkdir(path, { recursive: true, mode: 0o700 });
   const isLead = (name) => name.endsWith(".json");
-  // Remove incomplete files that a crash left. Their visitors got no answer.
+  // Remove incomplete files that a crash left: no visitor was told that these leads had arrived.
   for (const name of await readdir(waiting)) if (!isLead(name)) await rm(join(waiting, name));
   let wake;
 
-  /** Stores a lead: writes a temporary file and renames it, so that a crash leaves no half lead. */
+  /** Stores a lead: writes a temporary file and renames it, so that a crash leaves no incomplete lead. */
   async function keep(lead) {
     const file = join(waiting, `${lead.external_id}.json`);
     const aside = `${file}.${randomUUID()}`;
@@ -47,7 +47,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
         }
         console.error(`Lead ainda não enviado: ${why}`);
         pause = Math.max(pause, retrySeconds, error.retryAfter ?? 0);
-        // A 500 may be about this lead alone, so send the others. Any other error would stop them too.
+        // A 500 may concern this lead alone, so send the others. Any other error would stop them too.
         if (error.status !== 500) break;
       }
     }

@@ -21,7 +21,7 @@ const outbox = await openOutbox(crm, { folder: OUTBOX, retrySeconds: Number(RETR
 
 const text = (max, missing) =>
   z.string(missing).trim().min(1, missing).max(max, `Use no máximo ${max} caracteres.`);
-// The visitor did not type these, so a wrong value is left out.
+// The visitor cannot correct these, so an invalid value is dropped instead of refused.
 const utm = ["source", "medium", "campaign", "term", "content"]
   .map((key) => [`utm_${key}`, text(255).optional().catch(undefined)]);
 const Form = z.object({
@@ -35,7 +35,7 @@ const Form = z.object({
 }).refine(({ email, phone }) => email || phone, {
   path: ["email"],
   error: "Informe um e-mail ou um telefone.",
-  // Checked even if another field is wrong, so that the visitor sees all faults at once.
+  // Checked even if another field is wrong, so that the visitor sees all errors at once.
   when: () => true,
 });
 const RECEIVED = { message: "Recebemos seus dados. Em breve entraremos em contato." };
@@ -44,7 +44,7 @@ const app = new Hono();
 const origins = FORM_ORIGIN.split(",");
 app.use("/leads", cors({ origin: origins, allowMethods: ["POST"] }));
 app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
-  // A browser that runs without JavaScript shows the answer as it is.
+  // Without JavaScript the browser shows the reply itself, so it gets plain text.
   const answer = (body, status) =>
     c.req.header("Accept")?.includes("text/html") ? c.text(body.message, status) : c.json(body, status);
   // CORS only hides the answer from pages of other sites, so this check refuses their requests.
@@ -59,7 +59,7 @@ app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
     const errors = Object.fromEntries(form.error.issues.map(({ path, message }) => [path[0], message]));
     return answer({ message: "Confira os campos indicados.", errors }, 422);
   }
-  // The page makes the id: a visitor who sends again because no answer came does not become two leads.
+  // The page makes the id, so that a visitor who sends again because no reply came creates only one lead.
   const external_id = z.uuid().safeParse(submission_id).data ?? randomUUID();
   const { message, ...lead } = form.data;
   await outbox.keep({

@@ -5,7 +5,7 @@ import { inbox, port, secrets } from "./settings.js";
 
 const app = express();
 app.disable("x-powered-by");
-// Otherwise Express shows strangers the stack of an error.
+// In any other environment, Express sends the stack trace of an error to the caller.
 app.set("env", "production");
 // raw, not json: the signature covers the received bytes, and serialized JSON may differ from them.
 app.post("/hooks/crm", express.raw({ type: () => true, limit: "2mb" }), async (request, response) => {

@@ -3,12 +3,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import Database from "libsql";
 
 /**
- * Opens the inbox and calls `work` for each event in it, also for events that an earlier run left. If `work` throws, it
+ * Opens the inbox and calls `work` for each event in it, including those left by an earlier run. If `work` throws, it
  * is called again after `retrySeconds`.
  */
 export function openInbox(file, work, retrySeconds) {
   const db = new Database(file);
-  // After the work only the event's id is kept, to recognise a repetition; data may be personal.
+  // Data may be personal, so it is deleted after the work. The event's id stays, so that a repetition is recognised.
   db.pragma("secure_delete = on");
   db.exec(
     "create table if not exists events (event_id text primary key, delivery text, received_at text not null)",

@@ -1,5 +1,5 @@
-// What to do with each event. Replace it with your own work, but keep it safe to repeat: a crash between the work and its
-// mark in the inbox lets it run again.
+// What to do with each event. Replace it with your own work, but keep it safe to repeat: if the receiver crashes before
+// the inbox has noted that the work is done, it is done again.
 
 const REAIS = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
 

@@ -6,7 +6,7 @@ import type {
   INodeProperties,
 } from "n8n-workflow";
 
-/** The address of the API and a key. The test asks the API whose key it is, which needs no scope. */
+/** The address of the API and a key. The test calls `/api-v1-me`, which any key may call. */
 export class CrmApi implements ICredentialType {
   name = "crmApi";
 

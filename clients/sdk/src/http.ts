@@ -3,7 +3,7 @@ import { type Operation, type OperationId, OPERATIONS } from "./operations.ts";
 import { etagOf, readReply } from "./reply.ts";
 import { REPEATABLE, sleep, waitBefore } from "./retry.ts";
 
-/** A coming repetition of a call, as `onRetry` gets it. */
+/** What `onRetry` gets before a call is retried. */
 export interface Retry {
   operation: OperationId;
   /** Number of the attempt that failed, from 1. */
@@ -23,16 +23,16 @@ export interface CrmOptions {
   baseUrl: string | undefined;
   /** Maximum milliseconds of one attempt; 30,000 by default. */
   timeout?: number | undefined;
-  /** Maximum repetitions of a call after its first attempt; 5 by default. */
+  /** Maximum retries of a call after its first attempt; 5 by default. */
   retries?: number | undefined;
   /**
-   * Maximum wait before a repetition, in seconds; 120 by default. If a reply asks for a longer wait, the call fails at
+   * Maximum wait before a retry, in seconds; 120 by default. If a reply asks for a longer wait, the call fails at
    * once with the error of that reply.
    */
   maxWait?: number | undefined;
   /** Whether an unknown or read-only field in a body is an error instead of being ignored; false by default. */
   strict?: boolean | undefined;
-  /** Called before each repetition, for example to log it. */
+  /** Called before each retry, for example to log it. */
   onRetry?: ((retry: Retry) => void) | undefined;
   /** Sends the requests; the global `fetch` by default. */
   fetch?: typeof fetch | undefined;
@@ -40,7 +40,7 @@ export interface CrmOptions {
 
 /** The options that every method takes as its last argument. */
 export interface CallOptions {
-  /** Aborts the call, also while it waits for a repetition. The call then throws the signal's reason. */
+  /** Aborts the call, even while it waits for a retry. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Maximum milliseconds of one attempt; by default that of {@link CrmOptions}. */
   timeout?: number | undefined;
@@ -52,7 +52,7 @@ export interface CallOptions {
 export interface CreateOptions extends CallOptions {
   /**
    * Repeating a call with the same key and body within 24 hours creates nothing twice. By default the key is random,
-   * which protects only the SDK's own repetitions of this call. A key from your own data (`order-1042`) also protects a
+   * which protects only the SDK's own retries of this call. A key from your own data (`order-1042`) also protects a
    * call that your program makes again after a restart.
    */
   idempotencyKey?: string | undefined;
@@ -103,14 +103,14 @@ export interface Input {
 
 const utf8 = new TextEncoder();
 
-/** Calls operations, and repeats a failed call if that is safe. */
+/** Calls operations, and retries a failed call if that is safe. */
 export class Http {
   readonly #options: CrmOptions & { key: string | null; baseUrl: string };
 
   constructor(options: CrmOptions) {
     const { key, baseUrl } = options;
     if (!baseUrl) throw new TypeError("new Crm: baseUrl is missing, the address that ends in /functions/v1");
-    // Without this check every call would be repeated and finally fail with `no_answer`.
+    // Without this check every call would be retried and finally fail with `no_answer`.
     if (!URL.canParse(baseUrl)) throw new TypeError(`new Crm: baseUrl ${baseUrl} is no address`);
     if (key === undefined || key === "") throw new TypeError("new Crm: key is missing");
     // A runtime that refuses the key as a header value would show the key in its error.
@@ -118,7 +118,7 @@ export class Http {
     this.#options = { ...options, key, baseUrl: baseUrl.replace(/\/+$/, "") };
   }
 
-  /** Calls an operation, and repeats the call until it succeeds or must not be repeated. */
+  /** Calls an operation, and retries until it succeeds or must not be retried. */
   async call<Reply>(id: OperationId, input: Input = {}): Promise<Reply> {
     const { retries = 5, maxWait = 120, onRetry } = this.#options;
     const operation = OPERATIONS[id];
@@ -141,8 +141,7 @@ export class Http {
         const mayWait = attempt <= retries && (error.retryAfter ?? 0) <= maxWait;
         const proposed = mayWait ? waitBefore(error, attempt, repeatable) : null;
         if (proposed === null) throw error;
-        // The random part may make the wait longer than maxWait. The wait is then shortened, so that the call does not
-        // fail.
+        // With its random part the wait may exceed maxWait. It is then shortened, so that the call does not fail.
         const wait = Math.min(proposed, maxWait + 1);
         onRetry?.({ operation: id, attempt, wait, error });
         await sleep(wait, signal);
@@ -179,7 +178,7 @@ export class Http {
             method,
             headers,
             body: bytes,
-            // `call` follows redirects itself, because fetch would send the key to another host too.
+            // fetch would send the key to another host too. `call` itself handles the redirect of a merged record.
             redirect: "manual",
             signal: signal ? AbortSignal.any([signal, late]) : late,
           }),

@@ -32,8 +32,8 @@ export function methodsOf(http: Http): object {
 }
 
 /**
- * The method of an operation: `deals.moveStage`. The `get` of a resource that has no other operation, or that is read as
- * a whole, is the resource itself: `operation`, `me`. Further operations are its properties: `me.requests`.
+ * Returns the name of an operation's method: `deals.moveStage`. If `get` takes no id, or is the resource's only
+ * operation, the resource itself is its method: `me`, `operation`. Other operations are its properties: `me.requests`.
  */
 export function methodName(id: OperationId): string {
   const [resource, action] = id.split(".") as [string, string];
@@ -51,8 +51,8 @@ function readsById(resource: string): boolean {
 }
 
 /**
- * Creates a method. Its arguments are the ids in the path, then the query or body (or single fields of them), then its
- * options.
+ * Creates a method. Its arguments are the ids in the path, then the query or body (or a single field of either), then
+ * the options.
  */
 function methodOf(http: Http, id: OperationId) {
   const { path, takes = [], list } = OPERATIONS[id];

@@ -1,7 +1,7 @@
 import { CrmError } from "./error.ts";
 import type { ErrorCode, ErrorDetail } from "./types.ts";
 
-/** The HTTP reply whose body a returned object is. */
+/** The HTTP reply from which a returned object was parsed. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -19,12 +19,12 @@ export interface Reply {
 // Kept in a WeakMap, so that an object has exactly the fields of the reply's JSON.
 const replies = new WeakMap<object, Reply>();
 
-/** Returns the HTTP reply whose body this object is; undefined for an object that no call returned. */
+/** Returns the HTTP reply from which this object was parsed; undefined for an object that no call returned. */
 export function replyOf(object: object): Reply | undefined {
   return replies.get(object);
 }
 
-/** Returns the ETag of a record that a call returned; returns a string, which is an ETag, unchanged. */
+/** Returns the ETag of a record that a call returned. A string is taken to be an ETag, and returned unchanged. */
 export function etagOf(version: string | object): string {
   const etag = typeof version === "string" ? version : replyOf(version)?.etag;
   if (!etag) {

@@ -2,8 +2,8 @@ import type { CrmError } from "./error.ts";
 import type { OperationId } from "./operations.ts";
 
 /**
- * POSTs that are safe to repeat without an `Idempotency-Key`, because a second call changes nothing more. Other POSTs
- * would create another subscription, delivery or secret.
+ * POSTs that are safe to repeat without an `Idempotency-Key`, because a second call changes nothing more. Repeating any
+ * other would create another subscription, delivery or secret.
  */
 export const REPEATABLE: ReadonlySet<OperationId> = new Set<OperationId>([
   "contacts.merge",

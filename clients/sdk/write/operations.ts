@@ -15,7 +15,7 @@ interface Method {
   /** The tag of its resource. */
   resource: string;
   id: string;
-  /** Its type, as it follows its name in an interface. */
+  /** What follows its name in the interface: arguments and type of the result. */
   signature: string;
   text: string;
   /** The entry of `OPERATIONS`. */
@@ -89,13 +89,14 @@ export function operationsText(document: OpenApi): string {
   ].join("");
 }
 
-/** Whether the only operation of a resource is \`get\`: then the resource itself is a method (`crm.me()`). */
+/** Whether `get` is the only operation of a resource: then the resource itself is a method (`crm.operation(id)`). */
 function isAlone(methods: readonly Method[]): boolean {
   return methods.length === 1 && methods[0]!.id.endsWith(".get");
 }
 
 /**
- * A resource is read as a whole by calling it, even if it has further methods: `crm.me()`, `crm.me.requests()`.
+ * Whether a method is a `get` without an id. Then the resource itself is called, even if it has other methods:
+ * `crm.me()`, `crm.me.requests()`.
  */
 function isWhole({ id, signature }: Method): boolean {
   return id.endsWith(".get") && signature.startsWith("(options");
@@ -105,7 +106,7 @@ function nameOf({ id }: Method): string {
   return camel(id.split(".")[1]!);
 }
 
-/** The interface of a resource. A resource that can be called would otherwise have the name of its reply. */
+/** The name of a resource's interface. `MeMethods` for one that can be called, because its reply is named `Me`. */
 function interfaceOf(name: string, methods: readonly Method[]): string {
   return methods.some(isWhole) ? `${pascal(name)}Methods` : pascal(name);
 }
@@ -124,8 +125,8 @@ function describe(document: OpenApi): Method[] {
     const has = (header: string) => parameters.some(({ name }) => name === header);
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const isRead = has("If-None-Match");
-    // `expand` and `dry_run` are options, so a read has no query argument, and a call with a body only the required
-    // ones.
+    // `expand` and `dry_run` are options. So a read takes no query argument, and a call with a body takes only the
+    // required query parameters.
     const query = isRead ? [] : requestBody ? inQuery.filter(isRequired) : inQuery;
     const [expand] = isRead ? inQuery : [];
     const body = requestBody && bodyOf(document, requestBody.content["application/json"].schema);
@@ -134,7 +135,7 @@ function describe(document: OpenApi): Method[] {
     const taken = [
       ...query.length === 0
         ? []
-        // The parameter by which a record is found comes before the body.
+        // The query parameter by which the record is matched (`match_by`) comes before the body.
         : body
         ? query.map((one) => ({
           takes: `query.${one.name}`,

@@ -50,12 +50,12 @@ async function read(z, bundle, path) {
   }
 }
 
-/** The values of a form as the API takes them, without those that are empty. */
+/** Builds a request body from the values of a form; leaves out empty ones. */
 function bodyOf(fields, values) {
   const body = {};
   const put = (parent, name, value, isDate) => {
     if (value === undefined || value === null || value === "" || value.length === 0) return;
-    // The editor turns a date into a time of that day in the user's time zone.
+    // The editor sends a date as a moment of that day in the user's time zone. Only the date is kept.
     (parent ? body[parent] ??= {} : body)[name] = isDate ? String(value).slice(0, 10) : value;
   };
   for (const { key, meta: { parent, isDate } = {} } of fields) {

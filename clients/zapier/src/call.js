@@ -13,7 +13,7 @@ export async function call(z, { authData }, method, path, { params, body, header
       ...(body && { "Content-Type": "application/json" }),
       ...headers,
     },
-    // Sent as text, because the platform removes {{…}} from the texts of an object.
+    // Sent as a string, because the platform removes {{…}} from the strings in an object.
     ...(body && { body: JSON.stringify(body) }),
     // A redirect would carry the key to another host.
     redirect: "manual",

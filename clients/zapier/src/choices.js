@@ -22,12 +22,12 @@ export const choiceTriggers = Object.entries({
 
 const TYPES = { number: "number", money: "number", boolean: "boolean", date: "datetime" };
 
-/** The workspace's defined fields for a kind of record, as fields of a form. */
+/** The workspace's custom fields for a kind of record, as fields of a form. */
 export const customFields = (kind) => async (z, bundle) => {
   const { custom_fields } = await readWorkspace(z, bundle);
   return custom_fields.filter(({ object_type }) => object_type === kind).map(
     ({ key, label, type, choices }) => ({
-      // In hexadecimal, because the platform does not take every letter in a field's name.
+      // In hexadecimal, because the platform does not accept every character in a field's key.
       key: `custom_${type}_${Buffer.from(key).toString("hex")}`,
       label,
       type: TYPES[type] ?? "string",
@@ -37,7 +37,7 @@ export const customFields = (kind) => async (z, bundle) => {
   );
 };
 
-/** Reads the name that {@link customFields} gives a defined field; null for any other name. */
+/** Parses the key that {@link customFields} gives a custom field; null for any other key. */
 export function customFieldOf(name) {
   const [, type, hex] = /^custom_([a-z]+)_([0-9a-f]+)$/.exec(name) ?? [];
   return hex ? { type, key: Buffer.from(hex, "hex").toString() } : null;

@@ -10,7 +10,7 @@ const SOURCES: Record<string, Record<string, unknown>> = {
   deal_id: { search: "find_deal.id" },
 };
 
-/** Texts longer than this get a box of several lines. */
+/** A field that accepts longer texts than this gets a box of several lines. */
 const ONE_LINE = 2048;
 
 /** A field of the document as a field of Zapier's editor. */

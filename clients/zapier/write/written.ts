@@ -36,7 +36,7 @@ const SEARCHES = {
   deal: ["external_id", "q", "contact_id", "company_id", "status", "pipeline_id", "stage_id", "owner_id"],
 };
 
-/** The kind of record whose defined fields a form shows. The fields of a lead are stored on its deal. */
+/** The kind of record whose custom fields a form shows. A lead's custom fields are stored on its deal. */
 const CUSTOM_FIELDS: Record<string, string> = {
   lead: "deal",
   contact: "contact",

@@ -6,7 +6,7 @@ import { ask } from "../../components/ask.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** The button by which the signed-in person leaves the workspace. */
+/** The button with which the signed-in person leaves the workspace. */
 export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }) {
   const { busy, failure, run } = useAction();
   const leave = async () => {

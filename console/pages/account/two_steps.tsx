@@ -79,7 +79,7 @@ export function TwoSteps({ onChange }: { onChange: () => unknown }) {
   );
 }
 
-/** Shows the secret to the person's phone, and asks for the code that the phone then shows. */
+/** Shows the secret for the person's phone, and asks for the code that the phone then shows. */
 function TurnOn({ factor: { id, totp }, onDone, onClose }: {
   factor: NewFactor;
   onDone: () => void;

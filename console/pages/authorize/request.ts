@@ -1,4 +1,4 @@
-/** Loads what an app asks for, and what the person may give it. */
+/** Loads an app's request, and the scopes that the person may grant in each of their workspaces. */
 import { call } from "../../app/api.ts";
 import { type AppRequest, approvedClients, forgetApproval, readRequest } from "../../app/approvals.ts";
 import { CHOICES_PATH } from "../../app/invitations.tsx";
@@ -7,7 +7,7 @@ import { WORKSPACE_PATH } from "../../app/workspace.ts";
 
 export const APPS_PATH = "app-v1-apps";
 
-/** A workspace of the person, with the scopes that their role may give there. */
+/** A workspace of the person, with the scopes that their role there allows them to grant. */
 export interface Offer {
   id: string;
   name: string;
@@ -30,7 +30,7 @@ export async function openRequest(id: string): Promise<{ request: AppRequest; of
 }
 
 /**
- * Takes back approvals of apps whose grant has ended: an admin or the operator revoked it, or the person left the
+ * Withdraws approvals of apps whose grant has ended: an admin or the operator revoked it, or the person left the
  * workspace. Otherwise Supabase Auth would give the app a token without asking, and every call would refuse it.
  */
 async function forgetStale(lists: { workspace: string; data: Grant[] }[]): Promise<void> {

@@ -4,7 +4,7 @@ interface Stage {
   deals: readonly { id: string }[];
 }
 
-/** The id of the stage of each card, by the card's id. */
+/** Maps the id of each card to the id of its stage. */
 export type Places = ReadonlyMap<string, string>;
 
 /** Returns the stage of each card in a reply. */
@@ -14,7 +14,7 @@ export function placesOf(stages: readonly Stage[]): Places {
 
 /**
  * The cards that are new or changed their stage since the previous reply; none in the first reply. A reply has the
- * newest 50 cards of each stage. A card at the end of the 50 may just have moved up, so it is not announced as new.
+ * newest 50 cards of each stage. A card at the end may be an older one that moved up, so it does not count as new.
  */
 export function arrivals(before: Places | null, stages: readonly Stage[]): ReadonlySet<string> {
   const arrived = new Set<string>();

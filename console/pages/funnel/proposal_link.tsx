@@ -10,7 +10,7 @@ import type { Person, Proposal } from "./records.ts";
 
 /**
  * The new link of a proposal, which is shown once, with buttons to copy or send it. Each button also marks a draft as
- * sent, because the link of a draft does not open it.
+ * sent, because a link does not work while its proposal is a draft.
  */
 export function ProposalLink({ proposal, link, contact, onSent }: {
   proposal: Proposal;
@@ -35,7 +35,7 @@ export function ProposalLink({ proposal, link, contact, onSent }: {
   const mark = async () => {
     if (!await send()) return;
     say(t("proposal.marked"));
-    // The pressed button is gone, so move the focus to the heading.
+    // The pressed button has disappeared, so move the focus to the heading.
     heading.current?.focus();
   };
   const message = t("proposal.message", { title: proposal.title, link });

@@ -11,7 +11,7 @@ export interface StateText {
   tone: "good" | "failed" | "waits" | "";
 }
 
-/** `R$ 1.500,00 · R$ 300,00 por mês`; null without a value. A zero is shown only without the other value. */
+/** `R$ 1.500,00 · R$ 300,00 por mês`; null without a price. A price of 0 is shown only if the other is absent. */
 export function valueText(prices: { value: number | null; recurring_value: number | null }): string | null {
   const { value, recurring_value: monthly } = prices;
   const once = singlePrice(prices);

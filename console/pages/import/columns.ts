@@ -62,7 +62,7 @@ function guess(heading: string, custom: CustomField[]): Target {
   return FIELDS.find((field) => HEADINGS[field].some((known) => compared(known) === wanted)) ?? "";
 }
 
-/** A heading as it is compared: `Job_Title ` and `job title` are the same. */
+/** A heading normalised for comparing: `Job_Title ` and `job title` become equal. */
 function compared(heading: string): string {
   return plain(heading).replace(/[\s_.-]+/g, " ").trim();
 }

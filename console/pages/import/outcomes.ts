@@ -16,7 +16,7 @@ export interface Outcome {
   details: string[];
 }
 
-/** Names a field by the heading of its column in the file; a field without a column by the console's name. */
+/** Names a field by its column's heading in the file, or by the console's name if it has no column. */
 export type NameOf = (field: string) => string;
 
 /** Names fields by the headings of the file. */
@@ -43,7 +43,7 @@ export function outcomeOfFault(fault: Fault, nameOf: NameOf): Outcome {
 
 /**
  * The outcome of a line that was sent.
- * @param foreseen the outcome in the check; so a line that is sent again after a lost reply still counts as created
+ * @param foreseen the outcome that the check predicted. A line sent again after a lost reply thus counts as created
  */
 export function outcomeOf(
   { status, error, changes }: Result,

@@ -64,13 +64,13 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
         },
       });
     } catch (thrown) {
-      // Check and import may be repeated, so the note need not warn that a change may have been made.
+      // Not marked as writing: repeating is harmless, so the note need not warn that something may have been saved.
       failure.value = new Failure({ ...asFailure(thrown), writing: false });
     } finally {
       running.value = null;
     }
   };
-  // The batch that was already sent ends first.
+  // A batch that was already sent is still completed.
   const stop = () => {
     isStopping.value = true;
     running.peek()?.abort();
@@ -197,7 +197,7 @@ function Result({ file, rows, checked, imported, children }: {
 
 const shown = (n: number) => formatNumber(n, languageTag.value);
 
-/** Asks before the person leaves while lines are left. */
+/** Asks for confirmation if the person leaves before all lines are imported. */
 function useGuard(active: boolean): void {
   useEffect(() => {
     if (!active) return;

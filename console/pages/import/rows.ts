@@ -27,7 +27,7 @@ export interface Row extends Line {
   fault: Fault | null;
 }
 
-/** Makes the rows of an import. Of two lines with the same code, e-mail or phone only the first is imported. */
+/** Makes the rows of an import. Of lines with the same code, else e-mail, else phone, only the first is imported. */
 export function makeRows(lines: Line[], targets: Target[], custom: CustomField[]): Row[] {
   const typeOf = new Map(custom.map((field) => [`custom:${field.key}`, field]));
   const seen = new Map<string, number>();
@@ -76,7 +76,7 @@ function dataOf(
   };
 }
 
-/** Converts a text to the field's type; returns the text itself if that fails, which the function then refuses. */
+/** Converts a text to the field's type. If that fails, returns the text itself, which the server then refuses. */
 export function valueOf(text: string, { type, choices }: Pick<CustomField, "type" | "choices">): unknown {
   const chosen = (text: string) => choices?.find((choice) => plain(choice) === plain(text)) ?? text;
   switch (type) {

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 export function Step({ title, children }: { title: string; children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // After a click on a button that is gone, the focus is on nothing.
+    // If the clicked button has disappeared, no element has the focus.
     if (document.activeElement === document.body) heading.current?.focus();
   }, [title]);
   return (

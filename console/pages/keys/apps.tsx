@@ -97,7 +97,7 @@ function Revoke({ grant, onDone, onClose }: {
       onSubmit={async () => {
         await call("POST", `${APPS_PATH}/${grant.id}/revoke`);
         if (grant.member.id === workspace.value?.member.id) {
-          // If this fails, the consent page tries again before the app can be let in. The grant has ended already.
+          // The grant has already ended. If this fails, the consent page tries again before it lets the app in.
           await forgetApproval(grant.client_id).catch(() => {});
         }
         onDone(grant);

@@ -128,7 +128,7 @@ function classesOf({ statuses }: Pick<Failures, "statuses">): string[] {
     });
 }
 
-/** The hours with all calls that the rate limit counted, and the failures in the part of the log that was read. */
+/** For each hour: all calls that the rate limit counted, and the failures in the part of the log that was read. */
 function hoursOf({ hours: called, failures: { hours } }: OpenedKey): Period[] {
   return hours.map(({ hour, requests, failures }, index) => ({
     name: formatHour(hour, languageTag.value),

@@ -1,6 +1,6 @@
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 
-/** A usual set of scopes. */
+/** A set of scopes that can be chosen at once. */
 export interface Preset {
   name: "site" | "read" | "work" | "erp" | "all";
   scopes: readonly string[];
@@ -10,10 +10,10 @@ const READ: Preset = { name: "read", scopes: SCOPES.filter((scope) => scope.ends
 /** All scopes that read or write: the default for an app. */
 export const WORK: Preset = { name: "work", scopes: SCOPES.filter((scope) => !scope.endsWith(":manage")) };
 
-/** The usual sets for apps. */
+/** The sets offered for apps. */
 export const APP_PRESETS = [READ, WORK];
 
-/** The usual sets for keys. Only a key with "all" can erase a contact's data for good. */
+/** The sets offered for keys. Of these, only "all" allows erasing a contact's data for good. */
 export const PRESETS: Preset[] = [
   { name: "site", scopes: ["leads:write"] },
   READ,

@@ -7,7 +7,7 @@ import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** The id of the heading, to which the page goes when a code is chosen. */
+/** The id of the heading, to which the page moves when a person chooses an error code. */
 export const REQUESTS_ID = "requests";
 const STATUSES = ["", "4xx", "422", "429", "5xx", "2xx"] as const;
 

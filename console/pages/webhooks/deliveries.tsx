@@ -59,13 +59,13 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
     () => refresh(),
     () =>
       waitAfter(failures.current, pending ? WHILE_PENDING_MS : USUAL_MS, first.failure.peek()?.retryAfter),
-    // Restarts the polling when a delivery becomes pending, so that its result appears before the end of a long pause.
+    // Restarts the polling when a delivery becomes pending: its result must not wait for the end of a longer pause.
     `${query} ${pending}`,
   );
 
   const failure = first.failure.value;
   const resendable = shown?.filter((delivery) => !waits(delivery)).map(({ id }) => id) ?? [];
-  // Only deliveries that are still shown: a filter, or sending a delivery again, may remove rows.
+  // Only deliveries that are still shown and ended: a filter may hide rows, and a delivery sent again waits.
   const chosenIds = new Set(chosen.value.filter((id) => resendable.includes(id)));
   const choose = (id: string, isChosen: boolean) => {
     const others = [...chosenIds].filter((other) => other !== id);

@@ -1,8 +1,8 @@
 import type { Page } from "../../app/types.ts";
 
 /**
- * The rows that follow a first page that was read again: rows of the old first page that newer rows have pushed out of
- * it, then the older rows. Null if nothing follows. Rows are in descending order of their ids, and a cursor is an id.
+ * The rows below a first page that was read again: the rows that newer ones have pushed out of the first page, then the
+ * older rows. Null if nothing follows. Rows are in descending order of their ids, and a cursor is an id.
  */
 export function withOlder<Row extends { id: string }>(
   fresh: Page<Row>,

@@ -9,11 +9,11 @@ import type { Webhook } from "./records.ts";
 const FILTERS = ["pipeline_id", "stage_id", "owner_id", "changed_fields"] as const;
 type Filter = typeof FILTERS[number];
 
-/** The choices besides address and events. A filter has ids or names, joined by commas; "" means no filter. */
+/** The options of a webhook in the form. A filter has ids or names, joined by commas; "" means no filter. */
 export interface Options extends Record<Filter, string> {
   idsOnly: boolean;
   header: string;
-  /** The new value of the header. */
+  /** The new value of the header; "" if it stays. */
   value: string;
 }
 
@@ -31,7 +31,7 @@ export function optionsOf(webhook?: Webhook): Options {
 /** The options as fields of a request body. The header is left out if it did not change. */
 export function bodyOf({ idsOnly, header, value, ...filters }: Options, before = "") {
   return {
-    // An empty filter is undefined, which JSON leaves out.
+    // An empty filter becomes undefined, so that JSON leaves it out.
     filters: Object.fromEntries(
       FILTERS.map((filter) => [filter, filters[filter].match(/[^\s,]+/g) ?? undefined]),
     ),
@@ -68,7 +68,7 @@ export function OptionFields({ options, errors, onChange }: {
         if (filter === "changed_fields") return text(label, field, filter);
         const among = choices[filter];
         const ids = options[filter];
-        // Several ids, or an id that is not in the list, can only have been set through the API.
+        // The present value may not be in the list: several ids, which only the API can set, or an unknown id.
         const others = ids && !among.some(({ id }) => id === ids)
           ? [{ id: ids, name: namesOf(ids, among) }]
           : [];
@@ -130,6 +130,6 @@ function useChoices(wanted: boolean, pipelines = ""): Record<Filter, { id: strin
   };
 }
 
-/** The names for ids that are joined by commas; what has no name stays as it is. */
+/** The names for ids that are joined by commas; an id without a known name stays as it is. */
 const namesOf = (ids: string, among: { id: string; name: string }[]) =>
   ids.split(",").map((id) => among.find((choice) => choice.id === id)?.name ?? id).join(", ");

@@ -40,9 +40,9 @@ export interface Webhook {
   /** The filters for its events; null if it gets every event of its types. */
   filters: Partial<Record<"pipeline_id" | "stage_id" | "owner_id" | "changed_fields", string[]>> | null;
   payload: "full" | "ids";
-  /** The header that the receiver wants, without its value. */
+  /** The extra header of each delivery, without its value, which is a secret. */
   header: { name: string } | null;
-  /** The name that people gave it. */
+  /** The name that a person gave the subscription. */
   name: string | null;
   key: { id: string; name: string } | null;
   /** The last seven days, oldest first. */

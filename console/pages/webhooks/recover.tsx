@@ -10,8 +10,8 @@ import { whenText } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * How long before the stop the proposed period begins: attempts of a delivery that fails for good span a little more
- * than 6½ hours.
+ * How long before the stop the proposed period begins. A webhook mostly stops when a delivery fails for good, a little
+ * more than 6½ hours after its first attempt.
  */
 const TRIED_MS = 8 * 3_600_000;
 

@@ -5,7 +5,7 @@ import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import type { Redeliveries } from "./records.ts";
 
-/** One call sends this many deliveries again at most. */
+/** Maximum deliveries that one call sends again. */
 export const MOST = 100;
 
 /** How many deliveries are chosen, and the buttons that send them again, choose all that may be sent, or none. */
@@ -32,7 +32,7 @@ export function ResendChosen({ webhookId, chosen, all, onChoose, onSent }: {
         ...full.length > 0 ? [counted("deliveries.not_queued", full.length)] : [],
         ...gone > 0 ? [counted("deliveries.gone", gone)] : [],
       ].join(". "));
-      // Deliveries for which the queue had no room stay chosen, for another try.
+      // Deliveries that did not fit into the queue stay chosen, so that the person can try again.
       onChoose(full);
       onSent();
     });

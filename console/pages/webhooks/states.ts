@@ -76,8 +76,8 @@ export function waits({ state }: Pick<Delivery, "state">): boolean {
 }
 
 /**
- * For this long after the stop, the figures of 7 days include every waiting delivery, because no waiting delivery is
- * more than a day older than the stop.
+ * How long after the stop the figures of 7 days still include every waiting delivery. No waiting delivery is more than
+ * a day older than the stop.
  */
 const COUNTED_MS = 5 * 86_400_000;
 

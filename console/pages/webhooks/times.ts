@@ -9,7 +9,7 @@ export interface Clock {
   time: string;
 }
 
-/** Splits a moment into day, date and time of the workspace's clocks, relative to `now` (milliseconds). */
+/** Splits a moment into day, date and time in the workspace's time zone, relative to `now` (milliseconds). */
 export function clockOf(moment: string, now: number, language: string): Clock {
   const [at, today] = [wallTime(Date.parse(moment)), wallTime(now)];
   const days = (Date.parse(at.slice(0, 10)) - Date.parse(today.slice(0, 10))) / 86_400_000;

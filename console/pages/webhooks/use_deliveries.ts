@@ -16,8 +16,7 @@ export interface Deliveries {
   /** Replaces a delivery in the older pages, after it was sent again. */
   replace: (delivery: Delivery) => void;
   /**
-   * Drops the older pages and reads the first page again, because recovered deliveries may be anywhere among the
-   * others.
+   * Drops the older pages and reads the first page again, after a recovery added deliveries anywhere in the list.
    */
   restart: () => Promise<void>;
   /** Loads another older page; null if there is none. */

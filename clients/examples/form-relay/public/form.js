@@ -1,4 +1,4 @@
-// Sends the form without leaving the page, and shows the answer. The key is not here, but on the relay.
+// Sends the form without leaving the page, and shows the answer. The API key stays on the relay.
 const form = document.querySelector("form");
 const status = form.querySelector("[role=status]");
 const button = form.querySelector("button");

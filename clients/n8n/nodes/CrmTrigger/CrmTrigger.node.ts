@@ -87,7 +87,7 @@ export class CrmTrigger implements INodeType {
       return { noWebhookResponse: true };
     }
     const delivery = this.getBodyData();
-    // A test event is invented: a workflow that is active must not act on it.
+    // The data of a test event is made up, so an active workflow must not act on it.
     if (delivery.test && this.getMode() !== "manual") return { webhookResponse: "Test event" };
     return { workflowData: [this.helpers.returnJsonArray(delivery)] };
   }

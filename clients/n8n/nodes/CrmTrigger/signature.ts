@@ -4,7 +4,7 @@ import type { IDataObject } from "n8n-workflow";
 const SIGNATURES = ["x-service-signature", "x-service-signature-next"];
 const TOLERANCE_SECONDS = 300;
 
-/** Whether a delivery has a valid, recent signature. A recorded delivery must not start the workflow again. */
+/** Whether a delivery has a valid, recent signature. The age limit stops replays of a recorded delivery. */
 export function isSigned(rawBody: Buffer, headers: IDataObject, secret: string): boolean {
   const timestamp = String(headers["x-service-timestamp"]);
   const digest = createHmac("sha256", secret).update(`${timestamp}.`).update(rawBody).digest("hex");
