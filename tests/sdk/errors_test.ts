@@ -64,7 +64,7 @@ Deno.test("A missing key or address, and a malformed key, is a TypeError when th
   for (const key of [undefined, ""]) assert.throws(() => new Crm({ key, baseUrl }), /key is missing/);
   assert.throws(() => new Crm({ key: "svc_", baseUrl: undefined }), /baseUrl is missing/);
   assert.throws(() => new Crm({ key: "svc_a\nsvc_b", baseUrl }), /^TypeError: new Crm: key is malformed$/);
-  assert.throws(() => new Crm({ key: "svc_", baseUrl: "crm.example.com" }), /is no address/);
+  assert.throws(() => new Crm({ key: "svc_", baseUrl: "crm.example.com" }), /is not a URL/);
 });
 
 Deno.test("An empty id, `.` or `..` is a TypeError, because it would change the address", async () => {
@@ -84,7 +84,7 @@ Deno.test("A service that cannot be reached is no_answer, and a silent service i
   const error = await errorOf(crm.contacts.list({ email: "ana@exemplo.com.br" }).page());
   assert.deepEqual([error.code, error.status], ["no_answer", 0]);
   // Errors are logged, and logs must not contain ids.
-  assert.equal(error.message, `No answer of GET ${address}/api-v1-contacts`);
+  assert.equal(error.message, `No reply from GET ${address}/api-v1-contacts`);
   assert.ok(error.cause instanceof Error);
 });
 

@@ -111,7 +111,7 @@ export class Http {
     const { key, baseUrl } = options;
     if (!baseUrl) throw new TypeError("new Crm: baseUrl is missing, the address that ends in /functions/v1");
     // Without this check every call would be retried and finally fail with `no_answer`.
-    if (!URL.canParse(baseUrl)) throw new TypeError(`new Crm: baseUrl ${baseUrl} is no address`);
+    if (!URL.canParse(baseUrl)) throw new TypeError(`new Crm: baseUrl ${baseUrl} is not a URL`);
     if (key === undefined || key === "") throw new TypeError("new Crm: key is missing");
     // A runtime that refuses the key as a header value would show the key in its error.
     if (key !== null && !/^[\x21-\x7e]+$/.test(key.trim())) throw new TypeError("new Crm: key is malformed");
@@ -187,8 +187,8 @@ export class Http {
         if (cause instanceof CrmError) throw cause;
         signal?.throwIfAborted();
         throw late.aborted
-          ? new CrmError({ code: "timeout", message: `No reply of ${target} in time`, cause })
-          : new CrmError({ code: "no_answer", message: `No answer of ${target}`, cause });
+          ? new CrmError({ code: "timeout", message: `No reply from ${target} in time`, cause })
+          : new CrmError({ code: "no_answer", message: `No reply from ${target}`, cause });
       }
     };
   }

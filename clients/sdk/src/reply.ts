@@ -83,6 +83,6 @@ function errorOf({ status, headers }: Response, body: ErrorBody | null, text: st
     : new CrmError({
       ...common,
       code: "unexpected_reply",
-      message: `Status ${status}, not a reply of the API: ${text.slice(0, 200)}`,
+      message: `Status ${status}, not a reply from the API: ${text.slice(0, 200)}`,
     });
 }
