@@ -1,6 +1,6 @@
 /**
- * `deno task lab -- attacks` runs one part of the lab, with the arguments that follow: `attacks`, `performance` (as
- * `deno task bench`) or `reliability` (as `deno task chaos`).
+ * `deno task lab -- <part>` runs a part of the lab: `attacks`, `performance` (also `deno task bench`) or `reliability`
+ * (also `deno task chaos`). The part gets the arguments that follow.
  */
 import { join } from "node:path";
 import { spawnScript } from "./harness/processes.ts";

@@ -3,9 +3,9 @@ import { get, post } from "../performance/load/requests.ts";
 import type { PlannedRequest } from "../performance/load/template.ts";
 import type { Attack, AttackWorld } from "./world.ts";
 
-/** A well-formed key that nobody has, different in each request. */
+/** Becomes a new well-formed key in each request, one that nobody has. */
 const UNKNOWN = "{key}";
-/** 0.93 MB of JSON that takes long to parse and to validate. */
+/** 0.95 MB of JSON that takes long to parse and to validate. */
 const LARGE_BODY = {
   name: "Ana",
   custom_fields: Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`k${n.toString(36)}`, 1])),
@@ -31,8 +31,8 @@ export const ATTACKS: Attack[] = [
     name: "hostile-headers",
     title: "64 connections send Prefer with quotes that are not closed, and a key that nobody has",
     targets: { cost: 3, p90: 5 },
-    // The longest value that the function reads, and the longest header that HTTP servers commonly accept. Backtracking
-    // could search for the end of a quote again from every quote.
+    // 1,000: the longest value that the function reads. 16,000: the longest header that HTTP servers commonly accept. A
+    // parser that backtracks could search for the closing quote again from every open quote.
     plan: () =>
       Object.entries({ "Open quotes in Prefer": 1_000, "16 kB in Prefer": 16_000 }).map(([label, length]) => {
         const Prefer = '\\"'.repeat(length / 2);
@@ -54,9 +54,9 @@ export const ATTACKS: Attack[] = [
   {
     name: "large-pages",
     title: "20 connections read pages of 200 of the largest contacts that the API accepts",
-    // An idle process takes 120 MB. Each reader's page is in memory several times in addition, as text and as bytes.
+    // An idle process takes 120 MB. Each reader's page adds several copies, as text and as bytes.
     targets: { cost: 15, p90: 5, memoryMb: 300 },
-    // A hosted isolate has this many connections.
+    // The default of a deployment (database.ts).
     env: { DATABASE_POOL_SIZE: "4" },
     async plan({ sql, workspaces }) {
       const { keys, ...attacker } = workspaces[1]!;
@@ -67,7 +67,7 @@ export const ATTACKS: Attack[] = [
   },
 ];
 
-/** Inserts 200 contacts with 10,000 characters that take six bytes each in JSON, and 10 KB of custom fields (spec 2.1). */
+/** Inserts 200 contacts with 10,000 characters of six bytes each in JSON, and 10 KB of custom fields (spec 2.1). */
 async function insertLargestContacts(
   sql: AttackWorld["sql"],
   { id, memberId }: Pick<LoadWorkspace, "id" | "memberId">,

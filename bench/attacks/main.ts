@@ -1,7 +1,7 @@
 /**
  * `deno task lab -- attacks` attacks the API from outside, and measures what each attack costs everyone else: how many
- * times longer a legitimate client waits during the attack than before it, in one run, and the memory of the attacked
- * process. docs/security.md explains each attack.
+ * times longer a legitimate client waits during the attack than just before it, and how much memory the attacked
+ * process uses. docs/security.md explains each attack.
  *
  *     deno task lab -- attacks                  every attack; also writes bench/results/attacks.json
  *     deno task lab -- attacks random-keys      one of them

@@ -12,7 +12,7 @@ export interface Attack {
   /** The argument that selects the attack. */
   name: string;
   title: string;
-  /** The highest allowed values: costs and waits as multiples of the quiet values. */
+  /** The highest allowed values; `cost` and the waits are multiples of a read's before the attack. */
   targets: { cost: number; p50?: number; p90?: number; memoryMb?: number };
   /** The environment of the process that is attacked. */
   env?: Record<string, string>;
@@ -30,13 +30,13 @@ interface Case {
 interface Harm {
   quiet: Waits;
   attacked: Waits;
-  /** Processor time of one of the attack's requests, divided by that of a read without an attack. */
+  /** Processor time of one request of the attack, divided by that of a read before the attack. */
   cost: number;
   /** Peak of the resident memory of the process that serves the functions. */
   memoryMb: number;
 }
 
-/** The first workspace is the victim's; an attacker with keys has the second. */
+/** The first workspace is the victim's. The second is the attacker's, for attacks with valid keys. */
 const SIZES = { workspaces: 2, keysEach: 60, contactsEach: 60 };
 
 /** The lowest priority that Unix has. */

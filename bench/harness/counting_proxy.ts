@@ -14,7 +14,7 @@ const LOG = "log_requests";
  */
 export function startCountingProxy(databaseUrl: string) {
   let statements = 0;
-  /** For each client's connection, the statements since the last bytes of a reply. */
+  /** For each client's connection, the statements sent since the last bytes of a reply. */
   const unanswered = new WeakMap<Deno.TcpConn, number>();
   let mostUnanswered = 0;
   const countForward: Forward = (from, to) => {
@@ -43,7 +43,7 @@ export function startCountingProxy(databaseUrl: string) {
     ...startProxy(databaseUrl, countForward, forwardReplies),
     /** Returns the largest number of statements that a connection has sent without a reply in between. */
     mostUnanswered: () => mostUnanswered,
-    /** Returns the number of statements since its last call. */
+    /** Returns the number of statements since the previous call. */
     takeCount(): number {
       const taken = statements;
       statements = 0;

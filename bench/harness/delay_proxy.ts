@@ -5,8 +5,8 @@ import { pause } from "./waiting.ts";
 const TIMER_SLACK_MS = 3;
 
 /**
- * Delays every byte by `eachWayMs` in each direction. Delayed bytes do not delay later ones: this simulates distance, not
- * bandwidth.
+ * Delays every byte by `eachWayMs` in each direction. Delayed bytes do not hold up later ones: this simulates distance,
+ * not bandwidth.
  */
 export function startDelayProxy(serverUrl: string, eachWayMs: number): Proxy {
   return startProxy(serverUrl, async (from, to) => {
@@ -15,7 +15,7 @@ export function startDelayProxy(serverUrl: string, eachWayMs: number): Proxy {
     for await (const chunk of from.readable) {
       const due = performance.now() + eachWayMs;
       delivered = delivered.then(() => waitUntil(due)).then(() => writer.write(chunk));
-      // The failure is thrown by the await below.
+      // Prevents an unhandled rejection before the await below throws the failure.
       delivered.catch(() => {});
     }
     await delivered;

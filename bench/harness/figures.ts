@@ -4,7 +4,7 @@ import { table } from "../../tools/pages/page.ts";
 export type Better = "higher" | "lower" | "equal";
 
 export interface Measurement {
-  /** The label in tables and in the plot. */
+  /** The label in tables. */
   name: string;
   value: number;
   unit: string;
@@ -63,7 +63,7 @@ export function sum(values: number[]): number {
 
 /**
  * Measures things in turns, so that other work on the machine affects all of them alike.
- * @param warmUp first rounds, which do not count
+ * @param warmUp number of first rounds that do not count
  * @returns the results of each measure, by round
  */
 export async function measureInTurns<T>(

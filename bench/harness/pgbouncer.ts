@@ -5,7 +5,7 @@ import { eventually } from "./waiting.ts";
 
 /**
  * Starts PgBouncer in transaction mode on a free loopback port. Supabase puts such a pooler before Postgres.
- * @param folder for its configuration; readable by others, because under root it runs as another user
+ * @param folder for its configuration; readable by others, because PgBouncer does not run as root
  * @throws Error if it is not installed
  */
 export async function startPgBouncer(databaseUrl: string, folder: string) {
@@ -16,7 +16,7 @@ export async function startPgBouncer(databaseUrl: string, folder: string) {
   await Deno.writeTextFile(file, configuration(new URL(databaseUrl), pooled.port), { mode: 0o600 });
   if (user) await Deno.chown(file, user.uid, user.gid);
 
-  // Debian's path of servers is not on every user's PATH.
+  // Debian installs PgBouncer in /usr/sbin, which is not on every user's PATH.
   const child = new Deno.Command("sh", {
     args: ["-c", 'PATH=$PATH:/usr/sbin; exec pgbouncer -q "$1"', "sh", file],
     ...(user && { uid: user.uid, gid: user.gid }),

@@ -21,7 +21,7 @@ export function onInterrupt(close: () => Promise<unknown>): void {
 export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenerator<string, undefined> {
   let rest = "";
   for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
-    // A load plan is one long line of JSON, so a chunk without a line end is only appended: `rest` is not split again.
+    // A load plan is one line of JSON in many chunks: `rest` is split only when a line ends, not at every chunk.
     rest += text;
     if (!text.includes("\n")) continue;
     const lines = rest.split("\n");
@@ -32,7 +32,7 @@ export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenera
 }
 
 /**
- * Starts a script in another process that answers each line of JSON on its standard input with a line.
+ * Starts, in another process, a script that answers each line of JSON on its standard input with a line.
  * @param args the script, then its arguments
  */
 export function startLineProcess(args: string[], env: Record<string, string> = {}) {

@@ -1,4 +1,4 @@
-/** Copies bytes from one connection to the other, until the first closes. */
+/** Copies bytes from one connection to the other, until `from` closes. */
 export type Forward = (from: Deno.TcpConn, to: Deno.TcpConn) => Promise<void>;
 
 /** Copies bytes as long as `pass` returns true for the next ones; otherwise closes both connections. */
@@ -59,6 +59,6 @@ function close(socket: Deno.TcpConn): void {
   try {
     socket.close();
   } catch {
-    // The peer has closed it already.
+    // It is closed already.
   }
 }

@@ -6,15 +6,15 @@ export interface Receiver {
   port: number;
   /** `https://<address>:<port>` of each address. */
   origins: string[];
-  /** The environment of processes that deliver to it: the trusted root certificate and the allowed targets. */
+  /** The environment for processes that deliver to it: the trusted root certificate and the allowed targets. */
   env: Record<string, string>;
   close(): Promise<void>;
 }
 
 /**
  * Starts a receiver on a free port.
- * @param folder for the authority of its certificate, as ca.pem and ca.key
- * @param addresses loopback addresses; the dispatcher counts each as another host
+ * @param folder for the files of its certificate authority, ca.pem and ca.key
+ * @param addresses loopback addresses; the dispatcher counts each as a separate host
  */
 export async function startReceiver(
   folder: string,

@@ -38,7 +38,7 @@ export async function saveResults(name: string, figures: Figure[]): Promise<Resu
   return results;
 }
 
-/** Writes a page with figures, or a picture of them. @param file from the repository's root */
+/** Writes a page with figures. @param file from the repository's root */
 export async function savePage(file: string, text: string): Promise<void> {
   await Deno.writeTextFile(join(ROOT, file), text);
 }
@@ -48,8 +48,8 @@ export function readPage(file: string): Promise<string> {
 }
 
 /**
- * Replaces the lines between `<!-- written by the bench -->` and `<!-- end -->` by the date and machine of a run, and
- * its tables.
+ * Replaces the lines between `<!-- written by the bench -->` and `<!-- end -->` with the date, the machine and the
+ * tables of a run.
  * @throws Error if the page does not have these markers
  */
 export function withFigures(page: string, { at, machine, deno, postgres }: Results, lines: string[]): string {

@@ -25,13 +25,14 @@ interface Program {
   subjects: Subject[];
   /** The start of the command that measures one subject again, such as `deno task bench --`. */
   command: string;
-  /** Share of a ratio's target that suffices with `--short`; see `isHeld`. */
+  /** Share of a target that suffices with `--short`, except for waits and counts; see `isHeld`. */
   shortTolerance: number;
 }
 
 /**
- * With `--short`, a wait may reach its target divided by this. A busy machine makes waits ten times longer, but a
- * mistake in the code makes them a thousand times longer. The processor time of a request is a separate figure.
+ * The share of a wait's target that suffices with `--short`: a wait may be ten times its target. A busy machine makes
+ * waits ten times longer, but a mistake in the code makes them a thousand times longer. Attacks have a stricter figure:
+ * the processor time of a request.
  */
 const SHORT_WAITS = 0.1;
 
@@ -57,8 +58,8 @@ async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Prom
 
 /**
  * Measures the subjects that the program's arguments name, or all of them, and prints a table. `--short` uses small
- * sizes and tolerant ratios, as in CI; `--minutes 3` is for a subject that lasts minutes. Ends the process with status 2
- * for an unknown subject.
+ * sizes and tolerant ratios, as in CI; `--minutes 3` is for a subject that lasts minutes. Ends the process with status
+ * 2 for an unknown subject.
  * @returns the figures, and whether they are of a whole run: every subject, in full size
  */
 export async function runSubjects(

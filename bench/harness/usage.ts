@@ -8,7 +8,7 @@ export async function cpuOfProcess(pid: number): Promise<number> {
   return (await readStat(pid))?.own ?? NaN;
 }
 
-/** Milliseconds of processor time of a whole Postgres, with ended backends and background processes. */
+/** Milliseconds of processor time of a whole Postgres, including background processes and backends that have ended. */
 export async function cpuOfPostgres(dataDir: string): Promise<number> {
   const postmaster = parseInt(await Deno.readTextFile(join(dataDir, "postgres", "postmaster.pid")));
   const stat = await readStat(postmaster);

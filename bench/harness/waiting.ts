@@ -6,7 +6,7 @@ export function pause(ms: number): Promise<void> {
 }
 
 /**
- * Calls `poll` until it returns a value other than undefined and false, at first after 10 ms, later every 50.
+ * Calls `poll` until it returns a value other than undefined and false; the pauses grow from 10 to 50 ms.
  * @param seconds long enough for a busy machine; a test that needs a quick result times it itself
  * @throws Error that names `what` after `seconds`
  */

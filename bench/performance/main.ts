@@ -1,5 +1,5 @@
 /**
- * `deno task bench` measures how far the API is from its limits. Every figure is a count, or a ratio of two things that
+ * `deno task bench` measures how far the API is from its limits. Most figures are counts, or ratios of two things that
  * are measured in turns, so that other work on the machine affects both.
  *
  *     deno task bench                         everything; also writes bench/results/
@@ -23,8 +23,8 @@ const { figures, whole } = await runSubjects({
   // The order of docs/performance.md.
   subjects: [roundTrips, byHand, coldStart, growth, life, upgrade],
   command: "deno task bench --",
-  // Finds mistakes, but tolerates a busy machine: the ratio of the named read was 0.27, 0.30, 0.32 and 0.36 with
-  // the same code within an hour.
+  // Finds mistakes, but tolerates a busy machine: with the same code, one ratio was 0.27, 0.30, 0.32 and 0.36 within
+  // an hour.
   shortTolerance: 0.5,
 });
 if (whole) {

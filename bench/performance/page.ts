@@ -5,8 +5,8 @@ import { type Results, withFigures } from "../harness/results.ts";
 export const PERFORMANCE_PAGE = "docs/performance.md";
 
 /**
- * docs/performance.md with the figures of a run: how many are held in each subject, and all that are not. Every figure is in
- * bench/results/latest.json.
+ * docs/performance.md with the results of a run: how many figures of each subject are held, and every figure that is
+ * not. All figures are in bench/results/latest.json.
  */
 export function performancePage(page: string, results: Results): string {
   const { figures } = results;

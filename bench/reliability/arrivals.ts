@@ -10,12 +10,12 @@ interface Arrivals {
 /** Loopback addresses. The limit of deliveries in flight to one host counts each address as a host. */
 const HOSTS = 24;
 
-/** How long each path takes to answer, in milliseconds. `/failing` answers 500, the others 200; `/hanging` never does. */
+/** Milliseconds until each path answers. `/failing` answers 500, the others 200; `/hanging` never answers. */
 const ANSWER_MS: Record<string, number> = { "/ok": 20, "/slow": 300, "/quick": 0, "/failing": 0 };
 
 /**
  * Starts a receiver that records requests by delivery id.
- * @param folder for the authority of its certificate
+ * @param folder for the files of its certificate authority
  */
 export async function startCountingReceiver(folder: string) {
   const arrivals = new Map<string, Arrivals>();
@@ -45,7 +45,7 @@ export async function startCountingReceiver(folder: string) {
     }
   }
 
-  // An address and not a name, which the dispatcher would have to resolve.
+  // An address, because the dispatcher would have to resolve a name.
   const url = (path: string, host = 0) => `${origins[host]}/${path}`;
   return {
     okUrl: url("ok"),
@@ -53,7 +53,7 @@ export async function startCountingReceiver(folder: string) {
     hangingUrl: url("hanging"),
     /**
      * @param path `ok`, `slow`, `quick`, `failing` or `hanging`
-     * @param host a number from 0, which is the host of the URLs above
+     * @param host a number; 0 is the host of the URLs above
      */
     url,
     urls: (path: string) => origins.map((origin) => `${origin}/${path}`),

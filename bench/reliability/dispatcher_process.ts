@@ -1,6 +1,4 @@
-/**
- * Runs a dispatcher until it is killed. The argument is its options, as JSON. Prints `ready`, then the dispatcher's log.
- */
+/** Runs a dispatcher until it is killed. The argument is its options, as JSON. Prints `ready`, then its log. */
 import { pause } from "../harness/waiting.ts";
 import type { DispatcherOptions } from "./dispatcher.ts";
 
@@ -17,7 +15,7 @@ globalThis.Date = class extends RightDate {
   }
 } as DateConstructor;
 
-// Imported after the clock is replaced, so that no module keeps the right one.
+// Imported after Date is replaced, so that no module keeps the right clock.
 if (killPoint) {
   const { killAt } = await import("./kill_at.ts");
   killAt(killPoint);

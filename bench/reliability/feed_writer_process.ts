@@ -6,7 +6,7 @@ import { pause } from "../harness/waiting.ts";
 import { connect } from "../harness/world.ts";
 
 const UNDONE = 0.1;
-/** How long a transaction may pause between two statements, in milliseconds, and how many of them do. */
+/** The longest pause after each statement of a transaction, in milliseconds, by cumulative share of transactions. */
 const PAUSES = [{ share: 0.03, ms: 300 }, { share: 0.25, ms: 20 }, { share: 1, ms: 0 }];
 
 const [databaseUrl, workspaceId, memberId] = Deno.args as [string, string, string];

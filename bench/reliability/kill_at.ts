@@ -8,8 +8,8 @@ import type { KillPoint, KillReport, Stage } from "./dispatcher.ts";
 const SENDING_MS = 5;
 
 /**
- * Makes this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for this, so this
- * replaces the function that it calls at that stage.
+ * Makes this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for this, so the
+ * functions that it calls at the stages are replaced.
  */
 export function killAt({ stage, claimed: enough }: KillPoint): void {
   let claimed = 0;

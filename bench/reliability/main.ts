@@ -65,13 +65,13 @@ async function runLane(trials: Trial[]): Promise<[Trial, Verdict][]> {
   if (trials.length === 0) return results;
   const world = await openDeliveryWorld();
   worlds.push(world);
-  // This process encrypts signing secrets. Trials in the other lane pass the key of their own stack.
+  // The key with which queue.ts encrypts signing secrets. Trials in the other lane pass the key of their own stack.
   if (trials.some(({ apart }) => !apart)) {
     Deno.env.set("WEBHOOK_ENCRYPTION_KEY", world.secrets.webhook_encryption_key);
   }
   for (const trial of trials) {
     let verdict = await run(trial, world);
-    // Other work of the machine only ever worsens a time or a rate, so one good result shows what the code can do.
+    // Other work on the machine can only worsen a time or a rate, so one good result shows what the code can do.
     for (let more = short && trial.timed ? 2 : 0; !verdict.ok && more > 0; more--) {
       verdict = await run(trial, world);
     }

@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 
 export const PARTITIONED = ["events", "webhook_deliveries", "webhook_attempts"];
 
-/** A group of workspaces with subscriptions that no dispatcher calls. Their host names cannot exist. */
+/** A group of workspaces with subscriptions. No dispatcher delivers to them, because their host names cannot exist. */
 export interface Group {
   /** The workspaces have this name, and the hosts' names start with it. */
   name: string;
@@ -10,7 +10,7 @@ export interface Group {
   subscriptionsEach: number;
 }
 
-/** Creates workspaces with a member and subscriptions to `contact.created`, each to another host, in two statements. */
+/** Creates workspaces with a member, and with subscriptions to `contact.created` that each have a different host. */
 export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach }: Group): Promise<void> {
   await sql`
     with w as (
@@ -42,7 +42,7 @@ export async function seedContacts(sql: Sql, group: string, each: number): Promi
 }
 
 /**
- * Creates and fills the partitions of a past day (UTC): each event has a delivery with an attempt, and the
+ * Creates and fills the partitions for a past day (UTC). Each event has one delivery with one attempt. The
  * subscriptions take turns.
  */
 export async function seedDay(sql: Sql, daysAgo: number, events: number): Promise<void> {

@@ -9,8 +9,8 @@ const CONNECTIONS = 4;
 export type DeliveryWorld = Awaited<ReturnType<typeof openDeliveryWorld>>;
 
 /**
- * Starts a Postgres and a receiver. There is no gateway and no scheduler, so that only the dispatchers that a trial starts
- * deliver, and none takes over from one that is killed.
+ * Starts a Postgres and a receiver. There is no gateway and no scheduler: only the dispatchers that a trial starts
+ * deliver, and nothing else takes over from one that is killed.
  */
 export async function openDeliveryWorld() {
   const world = await openWorld({ max: CONNECTIONS });
@@ -36,7 +36,7 @@ export async function openDeliveryWorld() {
     receiver,
     /** The environment of the dispatcher's modules. */
     env,
-    /** Called when the world closes, for what several trials share. */
+    /** Called when the world closes: functions that close what several trials share. */
     closing,
     spawnDispatcher(options: DispatcherOptions = {}): Dispatcher {
       const dispatcher = spawnDispatcher(env, options, () => dispatchers.delete(dispatcher));
@@ -80,9 +80,9 @@ export interface Trial {
   /** The number of its figure in docs/reliability.md. */
   number: number;
   target: string;
-  /** Whether its target is a time or a rate, which a busy machine misses. */
+  /** Whether its target is a time or a rate, which a busy machine may miss. */
   timed?: true;
-  /** Whether no other trial can crash the trial's database. A short run puts such trials in the second lane. */
+  /** Whether a short run puts the trial in the second lane, in which no trial crashes Postgres. */
   apart?: true;
   run(world: DeliveryWorld, sizes: Sizes): Promise<Verdict>;
 }

@@ -12,8 +12,8 @@ export interface Start {
 }
 
 /**
- * Without this flag, Deno also reads, at each start, the files that may be imported later. A deployed function is a
- * bundle, which needs no such reading. Deno 2.1 does not have the flag, and is measured without it.
+ * Without this flag, Deno also reads, at each start, the files that may be imported later; a deployed bundle does not.
+ * Deno 2.1 does not have the flag, and is measured without it.
  */
 const LAZY = /^2\.[0-3]\./.test(Deno.version.deno) ? [] : ["--unstable-lazy-dynamic-imports"];
 

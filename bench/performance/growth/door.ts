@@ -7,7 +7,7 @@ import { KEYS, type Size } from "./sizes.ts";
 
 const { text: CALL } = GATES.key.doorOf("");
 
-/** The number of records that a probe searches. A lead searches the contacts. */
+/** The number of records that a probe searches: for a lead, the contacts. */
 export function recordsOf({ resource }: Probe, { contacts, others }: Size): number {
   return ["api-v1-contacts", "api-v1-leads"].includes(resource) ? contacts : others;
 }
@@ -39,8 +39,8 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // Calls as the owner, who also computes the arguments, because a superuser may do more than the owner may on
-    // Supabase.
+    // Acts as the owner, who may also compute the arguments, because the superuser of `size.url` may do more than the
+    // owner may on Supabase.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }

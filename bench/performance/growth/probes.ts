@@ -23,11 +23,11 @@ export interface Probe {
    * `others` records of every other kind. seed.sql defines the rows.
    */
   args: string;
-  /** A list: the page must be full, or may end early. */
+  /** For a list: `full` if the page must be full, `any` if it may end early. */
   page?: "full" | "any";
   /** The call is measured only among at least this many records. */
   least?: number;
-  /** Why the call may take longer among more records. Then it is measured, but it is not a figure. */
+  /** Why the call may take longer among more records. Such a call is measured, but has no figure. */
   grows?: string;
 }
 
@@ -37,16 +37,16 @@ const GROWS: Record<string, string> = {
   "POST /api-v1-contacts/:id/erase":
     "An erasure looks through stored replies and texts until a call is full; the rest is an operation",
 };
-/** Among this many records, a call that ends early has read as many rows as one call may. */
+/** Among this many records, a call that finds few matches ends early, after the most rows that a call may read. */
 const MANY_RECORDS = 100_000;
 
 /**
- * Row numbers. `any` and `own` stand for one of twelve rows; the rows of `own` have values that no other row has. `few`
- * has the same values as the oldest 120 rows, `many` the same as every tenth row.
+ * SQL of row numbers. `any` and `own` are one of twelve rows, chosen by `r`; the values of `own` occur in no other row.
+ * The values of `few` are those of the oldest 120 rows, the values of `many` those of every tenth row.
  */
 const ROWS = { any: "bench.anywhere(r, others)", own: "bench.own(r, total)", few: "1", many: "10" };
 const idOf = (row: string) => `bench.id(0, ${row})`;
-/** Rows by age: the oldest, the middle, the newest page. */
+/** SQL of row numbers by age: the oldest, the middle one, the hundredth newest. */
 const AGES = ["1", "total / 2", "total - 99"];
 /** Parameters of lists that record.ts does not declare. */
 const COMMON = ["cursor", "since", "until", "updated_since"];
@@ -79,7 +79,7 @@ const ENDED_BY: Record<string, string> = {
 
 /** With more records a timeline gets longer, up to 250 deals, so it is measured only among MANY_RECORDS. */
 const TIMELINE = "/:id/timeline";
-/** Lists of duplicates have no probe with a cursor, because each call stores the cursors that it returns. */
+/** Lists of duplicates have no probe with a cursor, because a cursor exists only after a call has stored it. */
 const DUPLICATES = "/duplicates";
 
 function pathOf(resource: string, path: string): Record<string, string> {
@@ -95,9 +95,9 @@ function pathOf(resource: string, path: string): Record<string, string> {
 }
 
 /**
- * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document.
- * So a new endpoint, filter or field gets its probes without further code. Reads come first, because writes leave row
- * versions.
+ * Builds the probes from the tables of endpoints, the filters of the records and the examples of the OpenAPI document,
+ * so that a new endpoint, filter or field gets its probes without further code. Reads come first, because writes leave
+ * dead rows even though they are rolled back.
  */
 export async function makeProbes(): Promise<Probe[]> {
   const probes: Probe[] = [];
@@ -139,7 +139,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
     names.filter((name) => !query.shape[name]!.isOptional() || record?.filters[name]?.required),
   );
   const call = (filters: Record<string, string>, more: Partial<Probe> = {}): Probe => {
-    // A summary is measured over the newest thousand rows, because the API refuses to add up too many.
+    // A summary is measured over the newest 900 rows, because the API refuses to add up too many.
     const newest = record ? "bench.made_at(total - 900)" : "bench.happened_at(total - 900, total)";
     const bound = isList || !("since" in query.shape) ? {} : { since: newest };
     const all = { ...bound, ...(Object.keys(filters).some(isOfDeal) ? {} : required), ...filters };
@@ -157,7 +157,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const whole = path === TIMELINE || path === DUPLICATES ? { least: MANY_RECORDS } : {};
   const full = call({}, isFull ? { page: "full" } : whole);
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
-  // Every event matches a feed parameter's first value, and no event matches the others.
+  // Every event matches the first value of a feed's parameter, and no event matches the others.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
   const single = filters.flatMap((name) =>
@@ -247,7 +247,7 @@ const STAND_INS: Record<string, string> = {
 };
 const [ANY, OWN, MERGED, FIRST, SECOND] = Object.keys(STAND_INS) as [string, string, string, string, string];
 
-/** SQL of the arguments that the function would pass to the verb for the example's body; for an upsert, for each field. */
+/** SQL of the arguments that the function would pass to the verb for the example; an upsert has some for each field. */
 async function bodies(
   { resource, endpoint, method, operation }: Omit<Probe, "args">,
   path: string,
@@ -287,7 +287,7 @@ async function bodies(
   return all;
 }
 
-/** Puts rows of the seeded workspace in the place of an example's ids. */
+/** Replaces the ids in an example with STAND_INS. */
 function withStandIns(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withStandIns(item, name));
   if (value !== null && typeof value === "object") {

@@ -32,7 +32,7 @@ as $$ select case when k <= 120 then few when k % 10 = 0 then many else own end 
 create function bench.archived_at(k bigint) returns timestamptz language sql immutable
 as $$ select case when k <= 60 then bench.made_at(k) end $$;
 
--- The number of one of twelve rows, which are spread over all rows.
+-- One of twelve row numbers spread over all rows, chosen by r.
 create function bench.anywhere(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 
@@ -69,14 +69,15 @@ as $$
   select id, array[now() - interval '1 hour'] from crm.api_keys;
 $$;
 
--- The rows of each table, by number: `w` is the workspace, `k` the row in it. Workspaces take turns in time.
+-- Rows `first` to `last` of a table, numbered over all workspaces, which take turns: `w` is the workspace, `k` the row
+-- in it.
 create function bench.rows(first bigint, last bigint, workspaces bigint)
 returns table (w bigint, k bigint) language sql stable
 -- offset 0 keeps the planner from computing w and k again at each use.
 as $$ select n % workspaces, 1 + n / workspaces from generate_series(first - 1, last - 1) n offset 0 $$;
 
--- The searched texts and indexed values of the rows above, in the first workspaces. In production a job writes them; its
--- progress is set as if it had read all events so far.
+-- Inserts what a job writes in production: the searched texts and indexed values of the records in the first
+-- workspaces. Sets the job's progress as if it had read all events so far.
 create function bench.seed_search(workspaces bigint) returns void language sql
 as $$
   insert into crm.search_texts (workspace_id, record, id, text)
@@ -116,7 +117,7 @@ create table bench.first_event as select date_trunc('hour', now()) - interval '2
 create function bench.happened_at(k bigint, total bigint) returns timestamptz language sql stable
 as $$ select (select at from bench.first_event) + k * (interval '28 days' / total) $$;
 
--- Makes the partitions of those days that the migrations have not made.
+-- Makes the partitions for those days that the migrations did not make.
 create function bench.make_days(p_table regclass) returns void language sql
 as $$
   select crm.make_partition(p_table, t.day)
@@ -158,8 +159,8 @@ as $$
   from bench.rows(first, last, workspaces);
 $$;
 
--- A delivery of each event to the workspace's only subscription. No other call adds deliveries to it. The oldest 120
--- failed.
+-- A delivery of each event to the workspace's only subscription. No call adds a delivery, because only a job emits
+-- deal.stale. The oldest 120 failed.
 create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   select bench.make_days('crm.webhook_deliveries');

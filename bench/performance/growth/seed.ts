@@ -14,8 +14,8 @@ const PARTICULAR: Record<string, Record<string, string>> = {
   contacts: {
     email: "bench.pick(k, 'few', 'many', k::text) || '@contato.com'",
     phone: "'+55 11 ' || k",
-    // Half of the contacts have a company. Every tenth contact has company 11, and does not have the e-mail that many
-    // contacts share. The rest have one of seven companies, so that a thousand contacts already fill a page for each.
+    // Half of the contacts have a company. Company 10 has the tenth that shares an e-mail; company 11 has a tenth whose
+    // e-mails differ. The rest have one of seven companies, each with some 38 of 1,000 contacts.
     company_id: `case when k <= 120 or k % 10 < 5 then
       bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 7 end)) end`,
   },

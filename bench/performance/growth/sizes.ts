@@ -10,7 +10,7 @@ import type { Conditions } from "../../harness/run_subjects.ts";
 /** Enough keys for every call of a size, because each key may make only 120 calls a minute. */
 export const KEYS = 1_000;
 
-/** The tables besides those of records, by the function of seed.sql that fills them. */
+/** The other tables to fill, by the function of seed.sql that fills them. */
 const OTHERS = {
   traces: ["events", "idempotency_keys", "lead_receipts"],
   deliveries: ["webhook_deliveries"],
@@ -59,7 +59,7 @@ export function makeSmallest(cluster: Cluster, note: Conditions["note"]): Promis
   return makeSize(cluster, SMALL[0]!, note);
 }
 
-/** Creates the databases: those of one workspace, the smallest first, then the one with many workspaces. */
+/** Creates the databases: those with one workspace, the smallest first, then the one with many workspaces. */
 export async function makeSizes(cluster: Cluster, { short, note }: Conditions): Promise<Size[]> {
   const make = (amounts: Amounts) => makeSize(cluster, amounts, note);
   const small = await Array.fromAsync(SMALL, make);
@@ -89,7 +89,7 @@ async function seed(url: string, { workspaces, contacts, others, each, searched 
     // Disables triggers, because a million rows would emit a million events.
     await sql`set local session_replication_role = replica`;
     await sql`set local maintenance_work_mem = '512MB'`;
-    // Postgres writes no log for a table that this transaction has truncated.
+    // With wal_level minimal, Postgres writes no log for a table that the same transaction has truncated.
     await sql.unsafe(`truncate ${TABLES.join(", ")} cascade`);
     await sql`select bench.seed_workspaces(${workspaces}, ${KEYS}, ${[...SCOPES]})`;
     const indexes = await dropIndexes(sql);
@@ -110,7 +110,7 @@ async function seed(url: string, { workspaces, contacts, others, each, searched 
 
 /**
  * Drops the indexes, because creating them after the inserts takes a fraction of the time.
- * @returns the statements that create them again, in the order of the migrations, by which the planner breaks ties
+ * @returns the statements that create them again, in their old order, because the planner breaks ties by that order
  */
 async function dropIndexes(sql: TransactionSql): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`

@@ -1,6 +1,6 @@
 /**
- * What PostgREST would send for the same four operations, as a Supabase user runs it without this API: the tables of the
- * function written by hand, with row-level security by the workspace in the token, and a function for leads.
+ * What PostgREST would send for the same four operations, as a Supabase user runs it without this API: on the tables of
+ * the function written by hand, with row-level security by the workspace in the token, and a function for leads.
  */
 import { COLUMNS, INSERT_LEAD } from "./statements.ts";
 
@@ -9,7 +9,7 @@ export const MEMBER_ROLE = "hand_member";
 
 const TABLES = ["companies", "contacts", "deals", "pipelines", "stages"];
 
-/** The workspace in the token. In a sub-select, as Supabase recommends, so that it is read once for each statement. */
+/** The workspace in the token, in a sub-select, as Supabase recommends, so that each statement reads it only once. */
 const OWN_WORKSPACE = "(select (current_setting('request.jwt.claims', true)::json ->> 'workspace_id')::uuid)";
 
 /** To run after MAKE_TABLES. */
@@ -40,7 +40,7 @@ export const MAKE_REST = `
   $lead$;
   grant execute on function hand.take_lead to ${MEMBER_ROLE};`;
 
-/** PostgREST's second statement of a transaction. It sets five more: the search path, and parts of the request. */
+/** The second statement of the transaction. PostgREST's also sets the search path and four parts of the request. */
 export const SET_REQUEST = "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)";
 
 const columns = COLUMNS.split(",").map((column) => `"hand"."contacts"."${column.trim()}"`).join(", ");

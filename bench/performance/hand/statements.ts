@@ -1,4 +1,4 @@
-/** The columns with which a contact is shown. */
+/** The columns of a contact in a reply. */
 export const COLUMNS =
   `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
   instagram, linkedin, notes, custom_fields, created_at, updated_at`;
@@ -71,7 +71,7 @@ const GATE = `
 
 /**
  * A lead: the company of this name and the contact with this e-mail, each created if it is not there, and a deal in the
- * first stage of the default pipeline. Two concurrent calls may create duplicates, because it takes no locks.
+ * first stage of the default pipeline. Concurrent calls may create duplicates, because the statement takes no locks.
  */
 export const INSERT_LEAD = `who as materialized (select * from allowed),
   known_company as (
@@ -114,7 +114,7 @@ export const INSERT_LEAD = `who as materialized (select * from allowed),
 
 const ofContact = COLUMNS.split(",").map((column) => `c.${column.trim()}`).join(", ");
 
-/** Each operation with its gate, as one statement. No row: an invalid key. Only `calls` in the row: over the limit. */
+/** Each operation with its gate. No row: key or scope refused. Only `calls`: over the limit, or not found. */
 export const GATED = {
   read: `${GATE}
     select counted.calls, ${ofContact}

@@ -12,7 +12,7 @@ const DEAD: Record<string, number> = {
 /** Tables whose updates should write no index (HOT), and the smallest share of such updates. */
 const HOT = ["rate_limits", "webhook_deliveries", "webhook_subscriptions", "key_counters"];
 const HOT_SHARE = 0.9;
-/** The most MiB, with indexes, of tables that hold only current work, not stored data. */
+/** Maximum MiB, with indexes, of tables that hold only current work, not stored data. */
 const SIZES_AT_THE_END: Record<string, number> = { rate_limits: 2, webhook_queue: 16 };
 
 interface TableUse {
@@ -67,12 +67,12 @@ export async function readWal(sql: Sql): Promise<number> {
   return row.bytes;
 }
 
-/** What became of the deliveries since a moment. */
+/** The outcome of the deliveries since a given time. */
 export interface Deliveries {
   delivered: number;
   /** Pending, failed or cancelled. */
   undelivered: number;
-  /** Events without a delivery, of a type that their workspace subscribes to. */
+  /** Events of a subscribed type that have no delivery. */
   lost: number;
   /** Seconds from the change to the start of the attempt that succeeded. */
   p50: number;

@@ -6,7 +6,7 @@ import { insertSubscription } from "../../reliability/queue.ts";
 import { openLoadWorld } from "../load/world.ts";
 import type { Sizes } from "../load/workspaces.ts";
 
-/** The dispatcher counts each receiver as another host, like the receivers of different customers. */
+/** The dispatcher counts each receiver as a separate host, like the receivers of different customers. */
 const RECEIVERS = 8;
 const ANSWER_MS = 20;
 /** The events that the receivers subscribe to: one for each contact, and one more for a lead. */
@@ -15,8 +15,8 @@ const EVENTS = ["contact.created", "lead.received"] as const;
 export type LifeWorld = Awaited<ReturnType<typeof openLifeWorld>>;
 
 /**
- * Starts what a project runs: Postgres with workspaces that each have a subscription, the functions, the jobs, and the
- * receivers. The functions poke a dispatcher in its own process, as on Supabase.
+ * Starts a whole deployment and its receivers: Postgres with workspaces that each have a subscription, the functions
+ * and the jobs. The functions poke a dispatcher in its own process, as on Supabase.
  */
 export async function openLifeWorld(sizes: Sizes) {
   await using stack = new AsyncDisposableStack();

@@ -1,8 +1,8 @@
 /**
- * Reads plans from standard input, one a line, sends each and prints the result as a line. The argument, if any, is the
- * process's priority.
+ * Reads load plans from standard input, one a line, carries out each and prints its result as a line. The argument, if
+ * any, is the process's priority.
  *
- * No npm package is used, because the generator shares the processors with the functions: a request costs it 20 µs, and
+ * The generator shares the processors with the functions, so it uses no npm package: a request costs it 20 µs, but
  * 31-42 µs with autocannon 8.0.0, which also does not report the latencies of each connection.
  */
 import { setPriority } from "node:os";
@@ -26,8 +26,8 @@ export interface LoadPlan {
   /** How long each connection waits after an answer, in milliseconds. */
   pauseMs?: number;
   /**
-   * Whether each connection is opened again after an error, and reads its answer while it sends: in an attack the server
-   * may refuse connections, and answer before it has read a body.
+   * Whether each connection is opened again after an error, and reads its answer while it sends: in an attack the
+   * server may refuse connections, and answer before it has read a body.
    */
   endures?: boolean;
 }
@@ -35,9 +35,9 @@ export interface LoadPlan {
 export interface LoadResult {
   /** The time from the first request to the last answer. */
   seconds: number;
-  /** For each connection, the milliseconds of its answers in their order. */
+  /** For each connection, the milliseconds that its answers took, in order. */
   latencies: number[][];
-  /** The milliseconds of the answers for each kind of request, in their order. */
+  /** For each kind of request, the milliseconds that its answers took, in order. */
   byKind: Record<string, number[]>;
   statuses: Record<number, number>;
   unexpected: number;
@@ -54,7 +54,7 @@ const BUFFER_BYTES = 65_536;
 /** The heads of answers, and whole error bodies, are shorter than this. */
 const READABLE_BYTES = 2_048;
 const decoder = new TextDecoder();
-/** The last number sent. Each plan continues from the one before, so that no number is sent twice. */
+/** The next number. Each plan continues from the one before, so that no number is sent twice. */
 let number = 0;
 
 if (Deno.args[0] !== undefined) setPriority(Number(Deno.args[0]));
@@ -83,7 +83,7 @@ async function send(
   const started = performance.now();
   const end = started + seconds * 1000;
   let arrival = started;
-  /** Waits for the next request, and returns the moment at which it came; null after the last. */
+  /** Waits until the next request is due, and returns that time; null after the last. */
   const nextArrival = async (): Promise<number | null> => {
     if (rate === undefined) arrival = performance.now();
     else arrival -= Math.log(1 - Math.random()) * 1000 / rate;
@@ -97,7 +97,7 @@ async function send(
     try {
       open[index]?.close();
     } catch {
-      // The server has closed it already.
+      // `exchange` has closed it already.
     }
     open[index] = null;
   };
@@ -170,7 +170,7 @@ async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<vo
   for (let written = 0; written < bytes.length;) written += await connection.write(bytes.subarray(written));
 }
 
-/** Reads one answer of HTTP/1.1 to its end. The answer must have a Content-Length. */
+/** Reads one HTTP/1.1 answer to its end. The answer must have a Content-Length. */
 async function readAnswer(connection: Deno.TcpConn, buffer: Uint8Array): Promise<Answer> {
   let have = 0;
   let parsed: { answer: Answer; length: number } | null = null;

@@ -40,7 +40,7 @@ export const hand = {
 /** Signs the tokens of {@link rest}. */
 export const REST_JWT_SECRET = "bench-secret-of-at-least-32-characters";
 
-/** The operations as requests to PostgREST, with a token in place of a key. */
+/** The operations as requests to hand/rest, in place of PostgREST, with a token in place of a key. */
 export const rest = {
   read: (workspace, _key, contactId) => asMember(get(`/rest/contacts/${contactId}`), workspace),
   list: (workspace) => asMember(get("/rest/contacts"), workspace),

@@ -3,8 +3,8 @@ import { randomToken } from "../../../supabase/functions/_shared/keys/random_tok
 
 /**
  * A request. Each time that it is sent, `{n}` in its path, headers or body is replaced by a new number, and `{n8}` by
- * the last eight digits of that number. `{key}` and `{token}` in its path or headers become a new well-formed key or
- * link's token.
+ * the last eight digits of that number. In its path and headers, `{key}` becomes a new well-formed key, and
+ * `{token}` the token of a proposal link.
  */
 export interface PlannedRequest {
   method: string;

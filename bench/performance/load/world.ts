@@ -51,7 +51,7 @@ export function countAnswers({ latencies }: LoadResult): number {
 
 /**
  * Sends requests, and returns how many were answered, and the seconds.
- * @throws Error if an answer was not as expected: the rate would then be that of other work
+ * @throws Error if an answer was not as expected, because the rate would not be that of the intended work
  */
 export async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {
   const result = await send(plan);

@@ -7,11 +7,11 @@ import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 const TARGET = 1.5;
 /** Maximum ratio of the time of a page that ends early, after a limit of rows, to that of a full page of its list. */
 const EARLY_TARGET = 4;
-/** A probe has twelve different rows (seed.sql), so each row has been read once before it is measured. */
+/** A probe uses twelve different rows (seed.sql), so the warm-up reads each row once before it is measured. */
 const WARM_UP = 12;
 const ROUNDS = 4;
 const SHORT_ROUNDS = 2;
-/** Time for one probe at one size; a slow probe gets fewer calls. */
+/** Maximum time for one probe at one size: a slow probe makes fewer calls. */
 const BUDGET_MS = 1_000;
 const MIN_CALLS = 4;
 const AGAIN = 2;
@@ -80,10 +80,10 @@ async function compareSizes(
 }
 
 /**
- * Calls every size in turns, so that other work on the machine affects all alike. The warm-up has read each record
- * before, so the time of the disk does not count.
+ * Calls every size in turns, so that other work on the machine affects all alike. The warm-up reads each record first,
+ * so that the time of the disk does not count.
  * @param doors the smallest size first
- * @param again how often the probe was measured on these doors before; its creates need new values each time
+ * @param again how often the probe was measured on these doors before; creates need new values each time
  * @returns milliseconds of a call at the smallest size, and the ratios of the other sizes
  */
 async function measureProbe(

@@ -32,7 +32,7 @@ const CASES: { name: string; operation: Operation; target: number }[] = [
   { name: "Take in a lead", operation: "lead", target: 1.1 },
 ];
 
-/** The smallest allowed ratio to the requests a second of PostgREST's statements. */
+/** The smallest allowed ratio of the API's requests a second to those of hand/rest (PostgREST's statements). */
 const REST_TARGET = 1.2;
 
 /**

@@ -14,14 +14,14 @@ const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 20 };
 const MINUTES = { alone: 10, amongAll: 2, short: 1 };
 /** The load, as a share of the highest rate that can be answered and delivered. */
 const SHARE = 0.7;
-/** Calls a minute for each key: together with the calls just before the load, a key stays under its limit of 120. */
+/** Calls a minute for each key, which stays under its limit of 120 even with its calls just before the load. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
-/** A number of connections that is never reached unless the functions stall. */
+/** More connections than the load needs unless the functions stall. */
 const CONNECTIONS = 64;
 const SAMPLE_MS = 1_000;
 
-/** The longest waits in milliseconds for each kind of request, at 70 % of what two processors can do. */
+/** The longest allowed waits in milliseconds for each kind of request, at 70 % of what two processors can do. */
 const WAITS: Record<string, [p50: number, p99: number]> = {
   read: [20, 200],
   list: [25, 200],

@@ -10,7 +10,7 @@ import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 /** Milliseconds between function and database, as between two regions. */
 const EACH_WAY_MS = 20;
-/** After these requests the connection is open, and its statements are prepared. */
+/** After this many requests the connection is open, and its statements are prepared. */
 const WARM_UP = 2;
 
 const REQUESTS: [name: string, make: MakeRequest][] = [
@@ -32,7 +32,7 @@ export const roundTrips: Subject = {
   title: `Round trips per request, the database ${EACH_WAY_MS} ms away`,
   async measure(conditions) {
     await using world = await openWorld();
-    // Each request has another key for each way to connect, so that no key reaches its 120 calls a minute.
+    // Each request has its own key for each way to connect, so that no key reaches its 120 calls a minute.
     const sizes = { workspaces: 1, keysEach: REQUESTS.length * 2, contactsEach: 60 };
     const [workspace] = await seedWorkspaces(world.sql, sizes) as [LoadWorkspace];
     const { functionsDatabaseUrl: databaseUrl } = world;

@@ -1,11 +1,11 @@
-// The release after the present tree: a copy whose schema files have one change of each kind, and its migrations.
+// Makes the release after this tree: a copy with one change of each kind in its schema files, and its migrations.
 import { join } from "node:path";
 import { copyFolder } from "../../../run/local/data_dir.ts";
 
 const ROOT = join(import.meta.dirname!, "../../..");
 const COPIED = ["supabase/functions", "supabase/schemas", "tools"];
 
-/** A table of the next release. */
+/** A table that the next release adds. */
 const PRODUCTS = `create table crm.products (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),

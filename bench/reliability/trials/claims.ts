@@ -57,14 +57,14 @@ export const claims: Trial = {
   },
 };
 
-/** The milliseconds of each claim, and the milliseconds of processor time that a claim takes. */
+/** The milliseconds of each claim, and the mean milliseconds of processor time that a claim takes. */
 interface Claims {
   times: number[];
   cpu: number;
 }
 
 /**
- * Each round makes a delivery for every active workspace and claims them all; half of the first round's are postponed.
+ * Each round makes a delivery for every active workspace and claims all that are due. The first round postpones half.
  */
 async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
   const rounds: Claims[] = [];
@@ -90,7 +90,7 @@ async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
         from crm.webhook_queue where state = 'leased'`;
       return claimed > 0;
     });
-    // The first round fills caches and plans.
+    // The first round only fills caches and plans.
     if (round > 0) rounds.push(ofRound);
   }
   const times = rounds.flatMap((round) => round.times);

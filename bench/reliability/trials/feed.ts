@@ -13,7 +13,7 @@ const TIMEOUT_S = 900;
 const WRITER = "chaos-feed-writer";
 const SCRIPTS = join(import.meta.dirname!, "..");
 
-/** Trial 9: the feed, while the processes that write and read it are killed again and again. */
+/** Trial 9: the feed, while the processes that write and read its events are killed again and again. */
 export const feed: Trial = {
   number: 9,
   apart: true,
@@ -75,7 +75,7 @@ async function readTruth(sql: Sql, workspaceId: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Keeps `count` processes running, and kills one of them on average every `everyMs`, until `end`. */
+/** Keeps `count` processes running until `end`, and kills one of them every `everyMs` on average. */
 function startKilled(count: number, args: () => string[], everyMs: number) {
   let kills = 0;
   let ended = false;
@@ -143,7 +143,7 @@ function judge(truth: string[], pages: StoredPage[], { total, rate, writers, rea
   };
 }
 
-/** Counts the contacts that do not follow the one before them in their transaction (feed_writer_process.ts). */
+/** Counts the contacts that do not follow the previous contact of their transaction (feed_writer_process.ts). */
 function countMisplaced(read: StoredPage["events"]): number {
   const places = new Map<string, number>();
   let misplaced = 0;

@@ -13,12 +13,12 @@ const SCHEDULE_S = 12;
 const ALLOWED_GROWTH_S = 1;
 /** With ten events a second, each key stays under its limit of 120 a minute. */
 const WORKSPACES = 10;
-/** The most attempts of a workspace at a time. A workspace whose receiver hangs fills all of these places at first. */
+/** Places of a workspace: its most attempts at a time. A workspace whose receiver hangs fills all of them at first. */
 const PLACES = 8;
-/** Two subscriptions, because one has only 4 places, half of the workspace's. */
+/** Subscriptions of the hanging workspace: each has 4 places, so two are needed to fill the workspace's. */
 const EACH = 2;
 
-/** Trial 6: from the change to the arrival of the first attempt, on a whole stack. */
+/** Trial 6: the time from a change to the arrival of the first attempt, on a whole stack. */
 export const latency: Trial = {
   number: 6,
   target:
@@ -58,7 +58,7 @@ export const hanging: Trial = {
     await eventually(() => inFlight(PLACES), "the hanging workspace to fill its places");
     const beside = await timeFirstAttempts();
 
-    // The second measurement is valid only if the deliveries still hang. After a timeout a subscription has one place.
+    // `beside` is valid only if the deliveries still hang. After a timeout each subscription has only one place.
     await eventually(() => inFlight(EACH), "its places to be full again");
     const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
     const left = await countDeliveries(sql, hung, due);

@@ -32,14 +32,14 @@ export const kills: Trial = {
   },
 };
 
-/** Keeps four dispatchers running, each with a kill point as long as there are any, until every delivery has ended. */
+/** Keeps four dispatchers running until every delivery has ended, each with a kill point while there are any left. */
 async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing: string[], short: boolean) {
   const { sql, spawnDispatcher, killDispatchers } = world;
   const all = [...good, ...failing];
   let total = (await deliveries(sql, all)).length;
   const killPoints = planKillPoints(short ? 1 : 10, total);
   const wanted = killPoints.length;
-  // This is more than needed, because one of the four dispatchers may get few deliveries, and more events cost little.
+  // A high limit, because one of the four dispatchers may get few deliveries, and more events cost little.
   const enough = total * 10;
   const spawn = () => {
     const killPoint = killPoints.pop();
@@ -75,7 +75,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   return died;
 }
 
-/** Plans the kills in a random order, all of them in the first two thirds of the deliveries. */
+/** Plans the kills in a random order, within about the first two thirds of the deliveries. */
 function planKillPoints(each: number, total: number): KillPoint[] {
   const mean = (total * 2) / 3 / (each * STAGES.length);
   return STAGES
@@ -110,7 +110,7 @@ async function judge(
 
   const at = (stage: Stage) => died.filter(({ killed }) => killed === stage);
   const stages = STAGES.map((stage) => {
-    // In TLS the delivery is not known.
+    // The delivery of a kill in TLS is not known.
     const known = at(stage).flatMap(({ delivery_id }) => delivery_id ?? []);
     const again = known.filter((id) => extra(id) > 0).length;
     return `${at(stage).length} ${stage}${known.length > 0 ? ` (${again} sent again)` : ""}`;

@@ -6,7 +6,7 @@ import { countDeliveries, createSubscribers } from "../queue.ts";
 import { post, type Trial } from "../world.ts";
 
 const LIMIT = 64;
-/** Each workspace has 8 places, so together they would have 160 deliveries in flight. */
+/** Each workspace has 8 places, so without the host's limit 160 deliveries would be in flight. */
 const WORKSPACES = 20;
 const SHORT_WORKSPACES = 12;
 const SUBSCRIPTIONS = 50;
@@ -35,7 +35,7 @@ export const oneHost: Trial = {
         await post(`${server.baseUrl}/api-v1-leads`, key, { first_name: "Ana" });
       }
     }
-    // Every delivery waits before the first is sent, so that the limit is reached on a busy machine too.
+    // Dispatchers start when all deliveries are queued, so that the limit is reached on a busy machine too.
     const started = performance.now();
     for (let spawned = 0; spawned < DISPATCHERS; spawned++) world.spawnDispatcher({ silent: true });
     const delivered = () => countDeliveries(sql, workspaces, sql`state = 'delivered'`);

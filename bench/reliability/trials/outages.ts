@@ -11,17 +11,17 @@ const SHORT_LEASE_S = 3;
 const LONG_S = 20;
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
-/** The most tries of an outage until a delivery is in flight at the crash. */
+/** How often an outage is tried at most until a delivery is in flight at the crash. */
 const MAX_TRIES = 5;
 /**
- * New events of a workspace before each outage. Some deliveries are still in flight when a quarter of them has ended.
+ * New events of a workspace before each outage: so many that some are still in flight when a quarter has ended.
  */
 const EVENTS_OF_A_WORKSPACE = 20;
 
 /** The times of a recovery, in seconds since the restart. */
 interface Recovery {
   goingAgain: number;
-  /** The deliveries in flight at the crash, and when the last of them ended. */
+  /** The number of deliveries in flight at the crash; `inFlightEnded` is when the last of them ended. */
   inFlight: number;
   inFlightEnded: number;
 }
@@ -78,8 +78,8 @@ function describe({ goingAgain, inFlight, inFlightEnded }: Recovery): string {
 }
 
 /**
- * Crashes Postgres, restarts it after `awaySeconds`, creates one event in each workspace, and waits until the deliveries
- * that were in flight have ended.
+ * Crashes Postgres, restarts it after `awaySeconds`, creates one event in each workspace, and waits until the
+ * deliveries that were in flight have ended.
  */
 async function recover(
   world: DeliveryWorld,
@@ -93,7 +93,7 @@ async function recover(
   await world.restartPostgres();
   const restarted = new Date();
   const { sql } = world;
-  // The deliveries that were claimed before the crash and not recorded.
+  // The deliveries whose claim was before the crash and whose outcome was not recorded.
   const rows = await sql<{ id: string }[]>`
     select delivery_id as id from crm.webhook_queue
     where workspace_id = any (${all}) and state = 'leased' and lease_until <= ${crashed} + ${LEASE_S} * interval '1 s'`;

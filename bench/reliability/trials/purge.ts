@@ -77,7 +77,7 @@ export const purge: Trial = {
   },
 };
 
-/** Writes contacts, claims and records, without a pause, on connections of their own. */
+/** Writes contacts, claims deliveries and records outcomes without a pause, on separate connections. */
 function startWork(
   { databaseUrl, functionsDatabaseUrl }: { databaseUrl: string; functionsDatabaseUrl: string },
 ) {

@@ -66,8 +66,8 @@ export const throughput: Trial = {
       await feeder.stop();
     }
     const { rate, left, isFlat, runSeconds, text } = summarise(samples);
-    // A short run is too short to judge memory, and often shares the machine: it must reach a quarter of the rate,
-    // scaled by the processor time that other work leaves, because that work also delays each step.
+    // A short run is too short to judge memory. It often shares the machine with work that also delays each step, so it
+    // must reach only a quarter of the rate, scaled by the share of the processors that other work leaves.
     return {
       ok: rate >= RATE * (short ? left / 4 : 1) && (short || isFlat) && runSeconds <= RUN.cpuSeconds &&
         samples.at(-1)!.peak <= RUN.bytes,

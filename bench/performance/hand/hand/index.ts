@@ -1,7 +1,7 @@
 /**
- * The function that a good engineer writes in an afternoon for the same four operations. It checks a key, a scope, a
- * limit and a workspace, and does the work, in one statement. It has no isolation by the database, events, locks,
- * idempotency, search or headers about the limit.
+ * The function that a good engineer writes in an afternoon for the same four operations. One statement checks the key,
+ * the scope, the rate limit and the workspace, and does the work. There is no row-level security, event, lock,
+ * idempotency, search or rate-limit header.
  */
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";

@@ -1,7 +1,7 @@
 /**
- * Sends to Postgres what PostgREST sends: for each request a transaction of four statements, as the role of the token.
- * PostgREST itself is a program in Haskell, so the processor time of this process is not its own. There is no key, no
- * rate limit and no rule beyond those of the tables.
+ * Sends to Postgres what PostgREST sends: for each request a transaction of four statements, with a member's role.
+ * PostgREST itself is written in Haskell, so the processor time of this process says nothing about PostgREST's. There
+ * is no key, no rate limit and no rule beyond those of the tables.
  */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -38,7 +38,7 @@ async function answer(
   return new Response(body, { status, headers: { "Content-Type": "application/json; charset=utf-8" } });
 }
 
-/** The claims of a token that is signed with the secret of this bench; null for another. */
+/** The claims of a token; null if it is not signed with the secret of this bench. */
 function claimsOf(authorization: string): string | null {
   const [, content, payload, signature] = /^Bearer ([\w-]+\.([\w-]+))\.([\w-]+)$/.exec(authorization) ?? [];
   if (content === undefined) return null;
