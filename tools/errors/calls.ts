@@ -104,7 +104,7 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   cursor_expired: {
     when: doc(
       "eventos: o `cursor` é mais antigo que os 30 dias guardados, ou foi dado por um banco que depois foi restaurado de um backup",
-      "events: `cursor` is older than the 30 days that are kept, or was given by a database that was restored since",
+      "events: `cursor` is older than the 30 days that are kept, or dates from before the database was restored from a backup",
     ),
     remedy: doc(
       "chame sem `cursor`, ou com `since`; leia os próprios registros para ter o que já não está guardado",

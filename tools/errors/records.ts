@@ -114,7 +114,7 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   no_author_available: {
     when: doc(
       "anotações: quem criou a chave não é mais um membro ativo",
-      "notes: the key's creator is no active member",
+      "notes: the key's creator is no longer an active member",
     ),
     remedy: doc("use outra chave", "use another key"),
   },
@@ -146,7 +146,7 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   queue_full: {
     when: doc(
       "teste, reenvio ou recuperação em uma assinatura de webhook em que já aguarda o máximo de entregas",
-      "a test, a redelivery or a recovery for a webhook subscription for which the maximum of deliveries already waits",
+      "a test, a redelivery or a recovery for a webhook subscription that already has the maximum of waiting deliveries",
     ),
     remedy: doc(
       "repita quando o destino tiver recebido parte delas; remova as assinaturas que não usa",
