@@ -19,7 +19,7 @@ testRecordRules({
   path: ACTIVITIES,
   minimal: { title: "Ligar" },
   ofDeal: "created",
-  // The test sets the type `a`, whose label is the title of an untitled activity.
+  // A null title becomes the label of the type. The test sets the type `a`, whose label is `a`.
   defaults: { title: "a", type: "tarefa", status: "pendente", is_online_meeting: false },
   limits: { type: { alsoBad: [" "] }, title: { alsoBad: [" "] } },
   references: { contact_id: makeContact, owner_id: makeMember },
@@ -104,7 +104,7 @@ test("activities are overdue while they are pendente and their due_at has passed
   assert.equal(done.is_overdue, false);
 });
 
-test("activities: completed_at is set when the status becomes concluida and cleared when it leaves", async ({ sql, api, newDeal }) => {
+test("activities: completed_at is set when the status becomes concluida, and cleared when it changes again", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
   const patch = async (body: unknown) => (await api.patch(`${ACTIVITIES}/${id}`, body)).body;

@@ -38,7 +38,7 @@ for (const path of ["/api-v1-contacts", "/api-v1-companies", "/api-v1-deals"]) {
     ]);
   });
 
-  test(`${path}: an upsert and a batch add tags to what there is`, async ({ api }) => {
+  test(`${path}: an upsert adds tags to those that the record has, and a batch removes tags`, async ({ api }) => {
     const upsert = (body: object) =>
       api.post(`${path}/upsert?match_by=external_id`, { ...name, external_id: "1", ...body });
     assert.deepEqual((await upsert({ add_tags: ["a"] })).body.tags, ["a"]);
@@ -59,7 +59,7 @@ test("Merged contacts have the tags of both; a change of tags emits an event and
   assert.deepEqual(change.changed_fields, ["tags"]);
 });
 
-test("An erasure removes a contact's tags, and those of deals that mention the person", async ({ workspace, api }) => {
+test("An erasure removes a contact's tags, and from its deals each tag that mentions the person", async ({ workspace, api }) => {
   const contact = await create(workspace.key, "/api-v1-contacts", { name: "Zuleica Prates", tags: ["VIP"] });
   const deal = await create(workspace.key, "/api-v1-deals", {
     title: "A",

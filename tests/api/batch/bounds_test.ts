@@ -21,7 +21,7 @@ async function storedBytes(sql: Sql, workspaceId: string): Promise<number> {
   return row!.bytes;
 }
 
-test("100 items with 99 errors each are answered, and stored, with the first error of each", async ({ sql, workspace: { id, key } }) => {
+test("the reply to 100 items with 99 errors each has, also as stored, only the first error of each item", async ({ sql, workspace: { id, key } }) => {
   const wrong = Object.fromEntries(
     Array.from({ length: 99 }, (_, index) => [`${"x".repeat(40)}${index}`, 1]),
   );
@@ -94,7 +94,7 @@ async function inserted(sql: ISql): Promise<number> {
   return row!.rows;
 }
 
-/** The items as the function passes them to the verb. */
+/** An item in the form in which the function passes it to the verb. */
 const asArguments = ({ op, data, ...named }: { op: string; data: object }) => ({
   op,
   args: { ...data, ...named },

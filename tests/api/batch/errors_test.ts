@@ -83,7 +83,7 @@ test("a body without 1 to 100 items is refused as a whole, and writes nothing", 
   assert.deepEqual(ids(await api.get(CONTACTS)), []);
 });
 
-test("one reply names the errors of a batch and of its items", async ({ api }) => {
+test("one reply names the errors of the batch itself and those of its items", async ({ api }) => {
   const items = [create({ name: "A", x: 1 }), create({ name: "" }), update(UNKNOWN_ID, { email: "b@x.com" })];
   const strict = { Prefer: "handling=strict" };
   const unknown = await api.post(BATCH, { items, y: 1 }, strict);
@@ -129,7 +129,7 @@ test("the error of a malformed item says what is wrong with it, and the other it
     );
   }
   assert.deepEqual(reply.body.summary, { created: 1, updated: 0, failed: cases.length });
-  // JSON.parse accepts these bodies, but changes their values.
+  // JSON.parse accepts repeated keys, but keeps only the last value of each.
   const twice =
     '{"items":[{"op":"create","data":{"name":"B","name":"C"}},{"op":"create","op":"update","data":{"name":"D"}},{"op":"create","data":{"name":"E"}}]}';
   const { body: { results } } = await call("POST", BATCH, { key, body: twice });

@@ -36,7 +36,7 @@ for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path 
 }
 
 for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
-  test(`POST ${path}/batch inserts upserts by new external_ids with one statement, and finds those of stored records and earlier items`, async ({ sql, api }) => {
+  test(`POST ${path}/batch inserts upserts with new external_ids with one statement, and finds records that are stored or come from earlier items`, async ({ sql, api }) => {
     const byId = (external_id: string | null, name: string) => upsert("external_id", { external_id, name });
     const send = async (...items: unknown[]) => {
       const reply = await api.post(`${path}/batch`, { items });

@@ -22,7 +22,7 @@ test("a batch that waits too long for a locked record answers service_unavailabl
   assert.deepEqual(await eventsOf(sql, id), events);
 });
 
-test("concurrent batches of the same records in any order all succeed, and so do concurrent upserts and leads", async ({ sql, workspace: { id }, api, newDeal }) => {
+test("concurrent batches that name the same records in any order all succeed, as do concurrent upserts and leads", async ({ sql, workspace: { id }, api, newDeal }) => {
   const keys = await Promise.all(Array.from({ length: 16 }, () => makeKey(sql, id)));
   const numbers = Array.from({ length: 20 }, (_, index) => index);
   const { body: { results } } = await api.post(BATCH, {

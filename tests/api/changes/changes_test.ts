@@ -17,7 +17,7 @@ const CHANGES = "/api-v1-changes";
 // deno-lint-ignore no-explicit-any -- the body of a reply
 type Item = any;
 
-/** The changes of a query as `<who>: <action> <fields>`, oldest first. */
+/** The changes that a query finds, as `<who>: <action> <fields>`, oldest first. */
 async function read(key: string, query: string): Promise<string[]> {
   const reply = await client(key).get(`${CHANGES}?${query}`);
   assert.equal(reply.status, 200, reply.text);
@@ -69,7 +69,7 @@ test("GET /api-v1-changes names who changed which fields of an object, once for 
   });
 });
 
-test("GET /api-v1-changes names the customer of a proposal's link, members, jobs and the operator", async ({ sql, workspace, newDeal }) => {
+test("GET /api-v1-changes says who made a change: the customer of a proposal's link, a member, or the system", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   await customer(link).accept();
@@ -85,7 +85,7 @@ test("GET /api-v1-changes names the customer of a proposal's link, members, jobs
   const [member] = await sql<[{ id: string; name: string }]>`
     select id, name from crm.members where workspace_id = ${workspace.id} order by id desc limit 1`;
   await sql.begin(async (sql) => {
-    // Sets the caller as app.call does, because no verb that members call changes a record yet.
+    // Sets the caller as app.call does, because no verb that members call changes a deal.
     await actAsMember(sql, member.id);
     await sql`update crm.deals set value = 5 where id = ${deal.id}`;
   });

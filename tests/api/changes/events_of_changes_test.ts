@@ -155,7 +155,7 @@ test("A new activity changes its deal's last_activity_at; notes and jobs change 
   assert.deepEqual(updates, [changed("deal.updated", "last_activity_at")]);
 });
 
-test("A statement on many rows emits one event for each row, also in the transaction that created the rows", async ({ sql, workspace }) => {
+test("A statement that changes many rows emits one event for each, also in the transaction that created the rows", async ({ sql, workspace }) => {
   const ids = await Promise.all([1, 2, 3].map(() => makeContact(sql, workspace)));
   await sql`update crm.contacts set job_title = 'Diretora' where workspace_id = ${workspace.id}`;
   for (const id of ids) {

@@ -9,7 +9,7 @@ import { test } from "../../support/scenario.ts";
 const CONTACTS = "/api-v1-contacts";
 const DEALS = "/api-v1-deals";
 
-test("A merge puts the remaining contact in the place of the other in every deal, once, with the role of either", async (scenario) => {
+test("A merge replaces the merged contact by the remaining contact in every deal, once, and keeps the role of either", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { path, newContact } = await dealWith(scenario);
   const [kept, other] = [await newContact("Bia Lima"), await newContact("B. Lima")];
@@ -37,7 +37,7 @@ test("A merge puts the remaining contact in the place of the other in every deal
   assert.equal(events.length, 7);
 });
 
-test("An erasure takes the contact out of its deals, and clears roles that name the person in the deals whose main contact it is", async (scenario) => {
+test("An erasure removes the contact from deals in which it is not the main contact, and in the others clears roles that name the person", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { path, newContact } = await dealWith(scenario);
   const genoveva = await newContact("Genoveva Prado");
@@ -70,7 +70,7 @@ test("An erasure takes the contact out of its deals, and clears roles that name 
   }]);
 });
 
-test("A deal that is deleted by SQL takes the rows of its contacts with it, and another workspace's contact is refused by SQL too", async (scenario) => {
+test("Deleting a deal by SQL deletes its rows in deal_contacts, and SQL cannot add another workspace's contact there", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { newContact } = await dealWith(scenario);
   const deal = await create(workspace.key, DEALS, { title: "Plano" });
@@ -86,7 +86,7 @@ test("A deal that is deleted by SQL takes the rows of its contacts with it, and 
   assert.deepEqual([...await sql`select from crm.deal_contacts where deal_id = ${deal.id}`], []);
 });
 
-test("Roles, merges and removals of the same contacts at once end without an error and leave one row", async (scenario) => {
+test("Simultaneous role changes, merges and removals of the same contacts end without an error and leave one row", async (scenario) => {
   const { api, sql, workspace } = scenario;
   for (let round = 0; round < 5; round++) {
     const { deal, path } = await dealWith(scenario);

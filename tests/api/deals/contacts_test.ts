@@ -15,7 +15,7 @@ test("A deal lists its main contact first, then the others in the order in which
   assert.deepEqual((await api.get(path)).body, {
     data: [{ contact_id: deal.contactId, name: "Ana", role: null, is_main: true, added_at: null }],
   });
-  // Created in another order than they are added in.
+  // Created in a different order than they are added below.
   const [bia, carlos] = [await newContact("Bia"), await newContact("Carlos")];
   const added = await api.post(path, { contact_id: carlos, role: " decisor " });
   assert.equal(added.status, 201);
@@ -39,7 +39,7 @@ test("A deal lists its main contact first, then the others in the order in which
   assertError(await api.get(`${DEALS}?expand=contacts`), "validation_error", ["expand"]);
 });
 
-test("Adding a contact again changes the role that is sent, answers 200, and emits an event only for a change", async (scenario) => {
+test("Adding a contact again changes its role if one is sent, answers 200, and emits an event only for a change", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { path, newContact } = await dealWith(scenario);
   const contact_id = await newContact("Bia");
@@ -54,7 +54,7 @@ test("Adding a contact again changes the role that is sent, answers 200, and emi
   assert.deepEqual(await contactEvents(sql, workspace.id), Array(3).fill({ added: contact_id }));
 });
 
-test("A contact that is removed leaves the deal; removing it again answers 204 and emits nothing", async (scenario) => {
+test("DELETE takes a contact out of its deal; repeated, it answers 204 again and emits nothing", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { path, newContact } = await dealWith(scenario);
   const contact_id = await newContact("Bia");
@@ -78,20 +78,20 @@ test("The main contact can have a role, and cannot be removed: the error names t
   assert.deepEqual(details, {
     contact_id: `É o contato principal; para trocá-lo, envie outro contact_id a PATCH ${DEALS}/${deal.id}`,
   });
-  // A contact with a role of its own stays when the main contact changes, and the new one keeps its role.
+  // When the main contact is replaced, it stays in the deal if it has a role, and the new main contact keeps its role.
   const bia = await newContact("Bia");
   await api.post(path, { contact_id: bia, role: "influenciador" });
   await api.patch(`${DEALS}/${deal.id}`, { contact_id: bia });
   assert.deepEqual(shown(await api.get(path)), [["Bia", "influenciador", true], ["Ana", "decisor", false]]);
   assert.equal((await api.delete(`${path}/${deal.contactId}`)).status, 204);
-  // A main contact without a role of its own leaves the deal when it is replaced.
+  // A main contact without a role leaves the deal when it is replaced.
   const carlos = await newContact("Carlos");
   const other = await dealWith(scenario);
   await api.patch(`${DEALS}/${other.deal.id}`, { contact_id: carlos });
   assert.deepEqual(shown(await api.get(other.path)), [["Carlos", null, true]]);
 });
 
-test("A deal without a main contact takes contacts too, as do closed and archived deals, and archived contacts", async (scenario) => {
+test("A deal can have contacts without a main contact, also if it is closed or archived, or if the contacts are archived", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { newContact } = await dealWith(scenario);
   const contact_id = await newContact("Bia");
@@ -135,7 +135,7 @@ test("A contact that is unknown, merged or erased, and a role that is empty or t
   assertError(await api.post(path, { contact_id: erased }), "invalid_reference", ["contact_id"]);
 });
 
-test("An unknown deal is 404 before anything about the contact, and so is an unknown contact to remove", async (scenario) => {
+test("An unknown deal answers 404 before the contact is checked; removing an unknown contact answers 404 too", async (scenario) => {
   const { api } = scenario;
   const { deal, path } = await dealWith(scenario);
   const unknown = `${DEALS}/${UNKNOWN_ID}/contacts`;
@@ -150,7 +150,7 @@ test("An unknown deal is 404 before anything about the contact, and so is an unk
   );
 });
 
-test("A deal takes 50 contacts besides its main contact, even when they are added at once", async (scenario) => {
+test("A deal has at most 50 contacts besides its main contact, even when they are added at once", async (scenario) => {
   const { api, sql, workspace } = scenario;
   const { deal, path, newContact } = await dealWith(scenario);
   await sql`
@@ -181,7 +181,7 @@ test("A deal takes 50 contacts besides its main contact, even when they are adde
   assert.equal((await api.post(path, { contact_id: last })).status, 201);
 });
 
-test("Adding a contact moves a deal that stood still, and changes neither its version nor its updated_at", async (scenario) => {
+test("Adding a contact ends a deal's inactivity, and changes neither its version nor its updated_at", async (scenario) => {
   const { api, sql } = scenario;
   const { deal, path, newContact } = await dealWith(scenario);
   const read = () => api.get(`${DEALS}/${deal.id}`);
@@ -195,7 +195,7 @@ test("Adding a contact moves a deal that stood still, and changes neither its ve
   assert.deepEqual([after.text, after.headers.get("ETag")], [before.text, before.headers.get("ETag")]);
 });
 
-test("The feed shows the deal with the contact and the role that it has now, and the change log and its summary name the change", async (scenario) => {
+test("In the feed, an event about a deal's contact shows the contact's current role; the change log and its summary name the change", async (scenario) => {
   const { api, sql } = scenario;
   const { deal, path, newContact } = await dealWith(scenario);
   const contact_id = await newContact("Bia");

@@ -21,7 +21,7 @@ testRecordRules({
   path: DEALS,
   minimal: { title: "Venda" },
   limits: {
-    // A deal needs a title, a contact or a company.
+    // Without a contact or company, a deal needs a title.
     title: { alsoBad: ["  ", null] },
     // Only the win and lose actions set the other statuses.
     status: { good: ["aberto"] },

@@ -29,7 +29,7 @@ const naming = ({ body }: Reply): [number, boolean] => [
   body.texts_naming.is_minimum,
 ];
 
-/** Creates a person with a deal, a note and an activity; and another person's note, deal and company that name them. */
+/** Creates a person with a deal, a note and an activity; and a company, a deal and a note of others that name them. */
 async function writePerson({ workspace: { key }, api }: Scenario) {
   const last = surname();
   const name = `Zuleica ${last}`;

@@ -29,7 +29,7 @@ async function finished(sql: Sql, api: ReturnType<typeof client>, reply: Reply) 
     assert.notEqual(body.state, "failed", text);
     if (body.state === "done") return body;
     const [{ steps }] = await sql<[{ steps: number }]>`select crm.run_operations() as steps`;
-    // The scheduler's own run holds the operation.
+    // No step ran, because the scheduler's run of the job holds the operation.
     if (steps === 0) await new Promise((resolve) => setTimeout(resolve, 200));
   }
   assert.fail("the operation does not end");
@@ -47,7 +47,7 @@ const storeReplies = (sql: Sql, workspaceId: string) =>
     select ${workspaceId}, gen_random_uuid()::text, '', '{"id" : "' || gen_random_uuid() || '"}'
     from generate_series(1, ${REPLIES}::integer)`;
 
-test("An erasure of a contact with 2,000 deals among 20,000 stored replies answers 202, clears the contact at once, and its operation reports the rest", async ({ sql, workspace, api }) => {
+test("Erasing a contact with 2,000 deals, among 20,000 stored replies, answers 202 and clears the contact at once; its operation reports the rest", async ({ sql, workspace, api }) => {
   // Statistics taken while only another workspace has replies make the planner expect none in this workspace.
   await storeReplies(sql, (await makeWorkspace(sql)).id);
   await sql`analyze crm.idempotency_keys`;
@@ -207,7 +207,7 @@ test("An operation whose step fails ten times ends as failed, with a code, and c
   assert.equal((await finished(sql, api, again)).moved.deals, 2_001);
 });
 
-test("An erasure with 15 stored batches of 1 MB answers at once, and reads only as many batches as one call has time for", async ({ sql, workspace, api, newDeal }) => {
+test("In a workspace with 15 stored replies of 1 MB to batches, an erasure answers at once, and reads only as many of them as one call has time for", async ({ sql, workspace, api, newDeal }) => {
   const { contactId } = await newDeal();
   const details = Array.from(
     { length: 9_900 },

@@ -57,7 +57,7 @@ const names: [contact: string, lead: { first_name: string; last_name?: string },
 
 for (const [contact, lead, isSame] of names) {
   const verb = isSame ? "finds" : "does not find";
-  test(`POST /api-v1-leads ${verb} ${contact} by phone for the first name ${lead.first_name}`, async ({ api }) => {
+  test(`POST /api-v1-leads ${verb} ${contact} by phone and the first name ${lead.first_name}`, async ({ api }) => {
     const { body: { id } } = await api.post("/api-v1-contacts", { name: contact, phone: "11 97777-1234" });
     const { body } = await api.post(LEADS, { ...lead, phone: "+55 11 97777-1234" });
     assert.equal(body.lead.contact_id === id, isSame);
@@ -77,7 +77,7 @@ test("POST /api-v1-leads never writes the e-mail of a contact that it finds by p
   assert.equal(contact!["company_id"], body.lead.company_id, "the empty company is filled in");
 });
 
-test("POST /api-v1-leads names the fields whose value the reused contact does not have", async ({ api }) => {
+test("POST /api-v1-leads names the fields in which the lead differs from the reused contact", async ({ api }) => {
   const known = {
     first_name: "José",
     last_name: "da Silva",
@@ -126,7 +126,7 @@ test("POST /api-v1-leads reuses no archived contact and no archived company", as
   assert.notEqual(byPhone.body.lead.contact_id, first.body.lead.contact_id);
 });
 
-test("POST /api-v1-leads looks at the hundred oldest contacts with a phone number", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads considers only the hundred oldest contacts with the lead's phone number", async ({ sql, workspace, api }) => {
   await sql`
     insert into crm.contacts (workspace_id, id, name, phone, owner_id)
     select ${workspace.id}, crm.uuid_v7(now() - n * interval '1 hour'), 'Ana ' || n, '11 3333-4444', ${workspace.memberId}

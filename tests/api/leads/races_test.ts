@@ -7,7 +7,7 @@ import { test } from "../../support/scenario.ts";
 const LEADS = "/api-v1-leads";
 const AT_ONCE = 50;
 
-/** Sends fifty leads at once, each with its own key, because calls of one key queue at its rate limit. */
+/** Sends fifty leads at once, each with its own key, because calls with one key take turns at its rate limit. */
 async function race(
   sql: Sql,
   workspaceId: string,

@@ -40,7 +40,7 @@ test("Contacts with the same e-mail or phone and companies with the same name ar
   const other = await api.get(`/api-v1-contacts/duplicates?by=phone&cursor=${next_cursor}`);
   assert.match(assertError(other, "invalid_cursor")["cursor"]!, /mesmo by/);
 
-  // The record at which the page ended was erased, and its value and position with it.
+  // A cursor stores no value. It survives a merge, but not the erasure of the record at which its page ended.
   const { body: { meta } } = await api.get("/api-v1-contacts/duplicates?by=email&limit=1");
   const kept = await sql`select value from crm.list_cursors where workspace_id = ${workspace.id}`;
   assert.deepEqual([...new Set(kept.map(({ value }) => value))], [null], "no personal data is kept");

@@ -96,7 +96,7 @@ test("An unknown or repeated expand is an error that lists what can be expanded,
     const names = Object.keys(expansions);
     if (names.length === 0 || !about.sql?.includes("list")) continue;
     const path = `/api-v1-${about.table}`;
-    // Notes are listed by deal.
+    // A list of notes needs a deal_id.
     const filter = about.table === "notes" ? `&deal_id=${crypto.randomUUID()}` : "";
     const details = assertError(await api.get(`${path}?expand=dono${filter}`), "validation_error");
     assert.deepEqual(details, {

@@ -1,4 +1,4 @@
-// The filters company_id and contact_id of activities and notes, which compare their deal.
+// The filters company_id and contact_id of activities and notes: they match the company and the contact of the deal.
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { create, ids, makeMember, readPages, UNKNOWN_ID } from "../../support/record_fixtures.ts";
@@ -67,7 +67,7 @@ test("GET /api-v1-notes needs deal_id, company_id or contact_id, and without dea
   ]);
 });
 
-test("a company with more deals than are looked up one by one still has all its notes and activities, in pages that may end early (spec 4.0, 4.3)", async ({ sql, workspace, api }) => {
+test("all notes and activities of a company are listed, even if it has too many deals to look up one by one, in pages that may end early (spec 4.0, 4.3)", async ({ sql, workspace, api }) => {
   const { key, id: workspace_id } = workspace;
   const company = await create(key, "/api-v1-companies", { name: "Sol" });
   const deal = await create(key, "/api-v1-deals", { title: "Primeiro", company_id: company.id });

@@ -31,7 +31,7 @@ async function run(api: Api, copy: Copy, mark: string, between = () => Promise.r
   }
 }
 
-test("Reading updated_since from synced_until to synced_until misses no change made between pages or in open transactions", async ({ sql, workspace, api }) => {
+test("Synchronizing from one synced_until to the next misses no change made between pages or in open transactions", async ({ sql, workspace, api }) => {
   const made: string[] = [];
   for (let n = 0; n < 6; n++) {
     await nextMillisecond();

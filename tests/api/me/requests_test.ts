@@ -1,4 +1,4 @@
-// The log of a key's requests: GET /api-v1-me/requests, and for people GET /app-v1-keys/:id/requests.
+// The log of a key's requests: GET /api-v1-me/requests, and for members GET /app-v1-keys/:id/requests.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { eventually } from "../../../bench/harness/waiting.ts";
@@ -28,12 +28,12 @@ test("A request that succeeded is in the log of its key, with what it was and ho
     status: 200,
     error: null,
   });
-  // The time is the database's, minus the age of the request.
+  // started_at is the database's time minus the age of the request.
   assert.ok(Math.abs(Date.parse(started_at) - before) < 10_000, started_at);
   assert.ok(Number.isInteger(duration_ms) && duration_ms >= 0 && duration_ms < 30_000);
 });
 
-test("A 422 is in the log with its error as it was answered, so that people see which fields were wrong", async ({ workspace: { key }, api }) => {
+test("The log has a 422 with the error that was answered, so that people see which fields were wrong", async ({ workspace: { key }, api }) => {
   const refused = await api.post("/api-v1-contacts", { name: "", email: "x", phoen: 1 }, {
     Prefer: "handling=strict",
   });
@@ -152,7 +152,7 @@ async function fillLog(sql: postgres.Sql, workspaceId: string, count: number) {
   return made;
 }
 
-/** The numbers (duration_ms) on all pages of a list. */
+/** The requests on each page of a list, by the number that fillLog stores as their duration_ms. */
 async function walk(get: (query: string) => Promise<Reply>, query: string): Promise<number[][]> {
   const pages: number[][] = [];
   for (let cursor: string | null = "";;) {
@@ -200,7 +200,7 @@ test("A filter that matches little reads 5,000 requests in a call, and says that
   const get = (query: string) => client(key).get(REQUESTS + query);
   const pages = await walk(get, "status=301");
   assert.deepEqual(pages, [[], [], []]);
-  // Failed requests have an index of their own: 1,050 of 422 and 1,050 of 503.
+  // Failed requests, here 1,050 with 422 and 1,050 with 503, have their own index.
   assert.deepEqual(await walk(get, "status=404"), [[]]);
   assert.deepEqual((await walk(get, "status=422&limit=200")).map((page) => page.length), [
     200,
@@ -247,7 +247,7 @@ test("A member of another workspace gets 404 for the log of a key, as for the ke
 });
 
 test("Calls of tools over MCP are in the log as the requests that they make", async ({ workspace: { key } }) => {
-  // The tool also reads the time zone of the workspace, whose request id the reply has.
+  // The reply has the request id of the tool's other call, which reads the workspace's time zone.
   const { headers } = await toolClient(key)("contacts_list", { limit: 5 });
   await loggedOf(key, { headers });
   const [logged] = (await readLog(key)).filter(({ path }) => path.startsWith("/api-v1-contacts"));

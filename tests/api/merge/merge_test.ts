@@ -89,7 +89,7 @@ test("A merge fills custom_fields as far as their limits allow", async ({ worksp
   assert.equal(patched.status, 200, "custom_fields written by a merge can be sent back");
 });
 
-test("A merge moves deals, activities, receipts and earlier merges to the remaining contact, with one event for each", async ({ sql, workspace, api }) => {
+test("A merge moves deals, activities, lead receipts and earlier merges to the remaining contact, with one event for each", async ({ sql, workspace, api }) => {
   const lead = { first_name: "Ana", email: "ana@casa.com", external_id: "form-1" };
   const { body: { lead: { deal_id, contact_id } } } = await api.post("/api-v1-leads", lead);
   const { body: { id: first } } = await api.post(CONTACTS, { name: "Ana S." });
@@ -123,7 +123,7 @@ test("A merge moves deals, activities, receipts and earlier merges to the remain
   assert.equal(events.length, 5, JSON.stringify(events));
 });
 
-test("A merge of companies moves contacts, deals and receipts, and fills the empty fields", async ({ sql, workspace, api }) => {
+test("A merge of companies moves contacts, deals and lead receipts, and fills the empty fields", async ({ sql, workspace, api }) => {
   const lead = { first_name: "Ana", company_name: "Padaria do Sol", external_id: "form-1" };
   const { body: { lead: { deal_id, contact_id, company_id } } } = await api.post("/api-v1-leads", lead);
   await api.patch(`${COMPANIES}/${company_id}`, {

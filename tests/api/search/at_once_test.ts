@@ -1,4 +1,4 @@
-// A job writes the search texts, but a search is always exact: it reads records that changed since then directly.
+// A job writes the search texts, but a search is always exact: it also reads records that changed since the last run.
 import assert from "node:assert/strict";
 import type { ISql } from "postgres";
 import { holdFeed } from "../../support/hold_feed.ts";
@@ -85,7 +85,7 @@ test("q finds every record of a large import, page by page, while the job is sti
     values (${workspace.id}, crm.uuid_v7(now() - interval '1 day'), 'Raridade', ${workspace.memberId}) returning id`;
   await runJob(sql, "index-texts");
   {
-    // The open transaction stops the job, which the stack runs every ten seconds.
+    // An open transaction keeps the job, which the stack runs every ten seconds, from indexing the import.
     await using _held = await holdFeed();
     await sql`
       insert into crm.contacts (workspace_id, id, name, owner_id)

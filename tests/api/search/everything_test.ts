@@ -53,7 +53,7 @@ test("One search finds companies, contacts and deals, exact names first, and con
   assert.deepEqual(idsOf(await search("q=ana%20exemplo.com.br")), [ana.id]);
 });
 
-test("A search finds only records that the key may read, and needs words", async ({ sql, workspace, api }) => {
+test("A search finds only records that the key may read, and requires q", async ({ sql, workspace, api }) => {
   const company = await create(workspace.key, "/api-v1-companies", { name: "Padaria Sol" });
   await create(workspace.key, "/api-v1-contacts", { name: "Ana", company_id: company.id });
   const deal = await create(workspace.key, "/api-v1-deals", {

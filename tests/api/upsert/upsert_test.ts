@@ -45,7 +45,7 @@ const cases: Case[] = records.filter(({ about }) => about.upsert).flatMap((recor
   }));
 });
 
-/** A text for a field of the record that the match does not use. */
+/** A body with the text in a field by which no upsert matches. */
 const note = ({ record }: Case, text: string) =>
   record.name === "deal" ? { source: text } : { instagram: text };
 
@@ -232,7 +232,7 @@ test("an upsert refuses references outside the workspace, whether it creates or 
   }
 });
 
-test("an upsert of a deal makes the checks of POST and PATCH: its stage is in its pipeline, a closed deal stays closed", async ({ workspace: { stages }, api }) => {
+test("an upsert of a deal follows the rules of POST and PATCH: its stage must be in its pipeline, and a closed deal stays closed", async ({ workspace: { stages }, api }) => {
   const upsert = `${DEALS}/upsert?match_by=external_id`;
   const stage_id = stages[1].id;
   const created = await api.post(upsert, { external_id: "p", title: "Venda", stage_id, value: 10 });

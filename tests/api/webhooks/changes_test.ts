@@ -1,4 +1,4 @@
-// PATCH of a subscription, deliveries with only ids, and the header that a receiver wants.
+// PATCH of a subscription, deliveries with only ids, and a subscription's own header.
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { makeWorkspace } from "../../support/fixtures.ts";
@@ -53,7 +53,7 @@ test("PATCH /api-v1-webhooks/:id refuses what POST refuses, and does not change 
   assertError(await api.patch(`${WEBHOOKS}/${theirs.id}`, { payload: "ids" }), "not_found");
 });
 
-test("With the payload ids a delivery has its envelope, its signature, and only the id in data (spec 6.2)", async ({ sql, workspace, api }) => {
+test("With payload set to ids, a delivery has its envelope and signature, and only the id in data (spec 6.2)", async ({ sql, workspace, api }) => {
   const mailbox = openMailbox();
   const { status, body: { id, secret, payload } } = await api.post(WEBHOOKS, {
     event_types: ["lead.received", "deal.stage_changed"],
@@ -84,7 +84,7 @@ test("With the payload ids a delivery has its envelope, its signature, and only 
   assert.equal(row!["payload"], "ids");
 });
 
-test("The receiver's own header goes with every attempt and test, and no reply shows its value", async ({ sql, workspace: { id: workspace }, api }) => {
+test("A subscription's own header is sent with every attempt and test, and no reply shows its value", async ({ sql, workspace: { id: workspace }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const value = "Bearer s3cr3t ~!";
   const replies = [

@@ -59,7 +59,7 @@ test("A subscription with filters receives only the events that pass all of them
   ]);
 });
 
-test("Filters by pipeline_id and stage_id compare the deal's, also for its activities, notes and proposals", async ({ sql, workspace, api }) => {
+test("Filters by pipeline_id and stage_id look at the deal, also for events about its activities, notes and proposals", async ({ sql, workspace, api }) => {
   const types = [
     "deal.stage_changed",
     "activity.created",
@@ -93,7 +93,7 @@ test("Filters by pipeline_id and stage_id compare the deal's, also for its activ
   ]);
 });
 
-test("A filter by owner_id compares the object's owner, or its deal's if the object has none", async ({ sql, workspace, api }) => {
+test("A filter by owner_id looks at the object's owner, or at the owner of its deal if the object has none", async ({ sql, workspace, api }) => {
   const owner_id = await makeMember(sql, workspace);
   const types = ["contact.created", "company.created", "activity.created", "note.created"];
   const id = await subscribe(api, types, { owner_id });
@@ -113,7 +113,7 @@ test("A filter by owner_id compares the object's owner, or its deal's if the obj
   ]);
 });
 
-test("changed_fields lets an updated event pass if one of the fields changed, and every other event", async ({ sql, workspace, api }) => {
+test("changed_fields lets a *.updated event pass only if one of the fields changed, and lets all other events pass", async ({ sql, workspace, api }) => {
   const types = ["deal.created", "deal.updated", "deal.reopened", "contact.updated"];
   const id = await subscribe(api, types, { changed_fields: ["value", "stage_id", "value"] });
   const deal = await made(api.post("/api-v1-deals", { title: "Um" }));
@@ -128,7 +128,7 @@ test("changed_fields lets an updated event pass if one of the fields changed, an
   assert.deepEqual(events, ["deal.created", "deal.updated", "deal.updated", "deal.reopened"]);
 });
 
-test("Batches and merges respect filters as single calls do, with room in the queue and without", async ({ sql, workspace, api }) => {
+test("Batches and merges respect filters as single calls do, whether or not the queue has room", async ({ sql, workspace, api }) => {
   const owner_id = await makeMember(sql, workspace);
   const types = ["contact.created", "deal.created", "deal.updated"];
   const batch = async (resource: string, name: string) => {

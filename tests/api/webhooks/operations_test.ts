@@ -31,7 +31,7 @@ test("GET /api-v1-webhooks/:id shows a subscription, the key that created it and
   assert.ok(median_ms >= 0 && median_ms === p95_ms);
 });
 
-test("A subscription shows which share of its newest attempts succeeded, and how long the answered ones took", async ({ sql, workspace, api }) => {
+test("A subscription shows which share of its newest attempts succeeded, and how long answers took", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   const recent = async () => (await api.get(`${WEBHOOKS}/${id}`)).body.recent;
   assert.deepEqual(await recent(), { attempts: 0, success_rate: null, median_ms: null, p95_ms: null });
@@ -113,7 +113,7 @@ test("DELETE after five failures cancels the held deliveries", async ({ sql, wor
   assert.equal((await api.get(`${WEBHOOKS}/${id}`)).body.deactivated_reason, "deleted");
 });
 
-test("POST …/reactivate sends the waiting deliveries once, and if the key that created the subscription is revoked, names it", async ({ sql, workspace, api }) => {
+test("POST …/reactivate sends the waiting deliveries once, and names the key that created the subscription if that key is revoked", async ({ sql, workspace, api }) => {
   const mailbox = openMailbox("status=500,200");
   const maker = await makeKey(sql, workspace.id);
   const { id } = await subscribe(maker.key, mailbox.url, ["contact.created"]);

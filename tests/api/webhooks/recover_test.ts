@@ -49,7 +49,7 @@ test("After a receiver missed all five attempts, reactivate and recover deliver 
   assert.equal((await mailbox.messages()).length, 26);
 });
 
-test("POST …/recover takes the undelivered events of its window that have the subscription's types, and no test events", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("POST …/recover queues the undelivered events of its window that have the subscription's types, and no test events", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const mailbox = openMailbox("status=500");
   const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
@@ -114,7 +114,7 @@ test("POST …/recover takes the undelivered events of its window that have the 
   assert.deepEqual(assertError(ahead, "validation_error"), { since: "Não pode estar no futuro" });
 });
 
-test("POST …/recover with dry_run counts and changes nothing, and takes older events than the subscription only with before_creation", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("POST …/recover with dry_run only counts; events older than the subscription need before_creation", async ({ sql, workspace: { id: workspace, key }, api }) => {
   await addEvents(sql, workspace, 3);
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["deal.won"]);
