@@ -148,7 +148,7 @@ Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor
     const renewed = await verifyAccessToken(await sign(SECRET, { iat: 1 }));
     const newSession = crypto.randomUUID();
     const token = await sign(SECRET, { session_id: newSession });
-    // First checks of unknown tokens share a few slots, so a new sign-in may need several tries.
+    // All unknown tokens share a few slots for their first check, so a new sign-in may need several tries.
     let first = await verifyAccessToken(token);
     for (let tries = 1; first instanceof ApiError && tries < 20; tries++) {
       first = await verifyAccessToken(token);
@@ -162,7 +162,7 @@ Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor
 
 // The library that fetches the public keys does not read the body of a 5xx, which Deno 2.1 counts as a leak.
 Deno.test(
-  "While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused",
+  "While Supabase Auth does not answer, or answers 5xx, a call gets service_unavailable, and its token is not refused",
   { sanitizeResources: false, sanitizeOps: false },
   async () => {
     const { sign: signHere } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");

@@ -21,7 +21,7 @@ interface Alert {
   until: string | null;
 }
 
-/** The console's first reply from the API, for a member with this role. */
+/** Reads the workspace as the console does, as a new member with this role. */
 async function read(sql: Sql, workspaceId: string, role: "admin" | "gestor" | "vendedor" = "admin") {
   const { session } = await signIn(sql, workspaceId, role);
   const { body } = await memberClient(session).get(WORKSPACE);
@@ -35,12 +35,12 @@ async function makeExpiringKey(sql: Sql, workspaceId: string, after: string): Pr
   return id;
 }
 
-/** Makes an active webhook whose last attempts failed. */
+/** Sets how many of a webhook's last attempts failed in a row. */
 async function fail(sql: Sql, id: string, times: number): Promise<void> {
   await sql`update crm.webhook_subscriptions set failure_count = ${times} where id = ${id}`;
 }
 
-/** Stops a webhook at that moment, as five failures do. */
+/** Stops a webhook that long ago, as five failures do. */
 async function stop(sql: Sql, id: string, ago: string): Promise<void> {
   await sql`
     update crm.webhook_subscriptions
@@ -64,7 +64,7 @@ test("A workspace in which everything works has no alerts", async ({ sql, worksp
   assert.deepEqual((await read(sql, id)).alerts, []);
 });
 
-test("Alerts name what stopped before what will stop, with since or until, and nothing of another workspace", async ({ sql, workspace: { id, key } }) => {
+test("Alerts list what stopped before what will stop, with since or until, and nothing of another workspace", async ({ sql, workspace: { id, key } }) => {
   const other = await makeWorkspace(sql);
   await makeExpiringKey(sql, other.id, "1 day");
   await stop(sql, (await subscribe(other.key, openMailbox().url, EVENTS)).id, "1 hour");
@@ -120,7 +120,7 @@ function shown({ alerts, first_steps }: Awaited<ReturnType<typeof read>>) {
   return [alerts.length, first_steps] as const;
 }
 
-test("The first steps of a workspace are done one after the other by what its people do, until all are", async ({ sql }) => {
+test("Each first step of a workspace is marked as done when its people do it, and the list ends with the last step", async ({ sql }) => {
   const { id } = await operate(sql, "workspace_create", { name: "Nova" });
   const busy = await makeWorkspace(sql);
   await subscribe(busy.key, openMailbox().url, EVENTS);

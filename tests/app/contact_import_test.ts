@@ -98,7 +98,7 @@ test("dry_run says what would be created, which fields would change, and why a l
     { field: "custom_fields.porte", from: "Pequeno", to: "Grande" },
     { field: "job_title", from: "Sócia", to: "Diretora" },
   ]);
-  // The second line changes nothing more; its contact differs only by what the first line changes.
+  // The second line finds the same contact, and would change nothing beyond what the first line changes.
   assert.equal(same.id, ana.id);
   assert.deepEqual([created.status, created.id, created.changes], [201, undefined, undefined]);
   assert.deepEqual(invalid.error.details.map(({ field }: { field: string }) => field), ["items[3].email"]);
@@ -172,7 +172,7 @@ test("An import finds no contact or company of another workspace, and leaves a c
   assert.equal((await client(other.key).get(`/api-v1-contacts/${theirs.id}`)).body.name, "Ana");
 });
 
-test("An import refuses another operation than upsert, and more than 100 lines", async ({ sql, workspace: { id } }) => {
+test("An import refuses operations other than upsert, and more than 100 lines", async ({ sql, workspace: { id } }) => {
   const member = memberClient((await signIn(sql, id, "gestor")).session);
   const { body } = await member.post(IMPORT, { items: [{ op: "create", data: { name: "Ana" } }] });
   assert.equal(body.results[0].error.code, "validation_error");

@@ -88,7 +88,7 @@ test("A vendedor sees a deal with its facts, contacts, proposals, activities, no
     facts.owner,
   ]]);
   const types = events.map(({ event }: { event: string }) => event);
-  // The change of the deal's fields that comes with the loss is an event of its own.
+  // The loss also changes fields of the deal, which emits a deal.updated of its own.
   assert.deepEqual([...types.slice(0, 2).sort(), types.at(-1)], [
     "deal.lost",
     "deal.updated",
@@ -119,8 +119,8 @@ test("A deal shows its newest 20 proposals, activities, notes and events, and re
     for (let n = 0; n < changes; n++) await client(key).patch(`/api-v1-deals/${deal.id}`, { value: n });
   }
   const [deal, full] = [await newDeal(), await newDeal()];
-  // As many as the call shows, so that both calls find the same number of members, however deep the index of members is
-  // and however the rows are scattered.
+  // Exactly as many rows as the call shows, so that both calls look up equally many members. The depth of the members'
+  // index and the scatter of the rows then affect both calls alike.
   await fill(deal, 20, 20);
   await fill(full, 500, 25);
   const few = await read(deal);

@@ -22,7 +22,7 @@ const METADATA = `${baseUrl}/api-v1/.well-known/oauth-protected-resource`;
 const callAs = (token: string, method = "GET", path = CONTACTS, body?: unknown, headers = {}) =>
   call(method, path, { session: token, body, headers });
 
-/** Asserts that the API refuses the token, and tells the app where it gets another. */
+/** Asserts that the API refuses the token, and tells the app where to get another. */
 async function assertRefused(token: string, code: ErrorCode) {
   for (const reply of [await callAs(token), await callAs(token, "POST", CONTACTS, "no json")]) {
     assertError(reply, code);
@@ -33,7 +33,7 @@ async function assertRefused(token: string, code: ErrorCode) {
   }
 }
 
-test("An app reads and writes with its scopes in the name of the person, and the change log names it (spec 5)", async ({ sql, workspace }) => {
+test("An app reads and writes with its scopes on behalf of the person, and the change log names the app (spec 5)", async ({ sql, workspace }) => {
   const { token, grant: { id }, member } = await makeApp(sql, workspace.id, "vendedor", [
     "contacts:read",
     "contacts:write",
@@ -91,7 +91,7 @@ test("A token without a grant, or whose grant or session has ended, is 401 with 
   await assertRefused(renewed, "revoked_api_key");
 });
 
-test("A token of another issuer, an expired one and the person's own are 401 on the API, and so is an app's token on app-v1-*", async ({ sql, workspace: { id } }) => {
+test("The API answers 401 to a token of another issuer, an expired token and the person's own, and app-v1-* to an app's token", async ({ sql, workspace: { id } }) => {
   const { member, clientId, token, sessionId } = await makeApp(sql, id, "admin", ["contacts:read"]);
   const user = await findUserBySession(sql, member.userId, sessionId);
   const foreign = await openAccessTokens(generateSigningKey(), new URL("/auth/v1", baseUrl).href);
@@ -147,7 +147,7 @@ test("The door itself refuses a working grant whose member is inactive or belong
   await assertRefused(token, "revoked_api_key");
 });
 
-test("A member who loses a role takes its scopes from their apps at the next call, and ends the apps' webhooks", async ({ sql, workspace: { id } }) => {
+test("Lowering a member's role takes the scopes that it no longer allows from their apps at the next call, and ends the apps' webhooks", async ({ sql, workspace: { id } }) => {
   const { member, token, grant: given } = await makeApp(sql, id, "admin", [
     "contacts:read",
     "webhooks:manage",
@@ -178,7 +178,7 @@ test("An app of a suspended workspace, or one without the API, is refused like a
   await assertRefused(token, "feature_disabled");
 });
 
-test("A role may give the scopes for what its members may do in the console, and an admin may give every scope", async ({ sql, workspace: { id } }) => {
+test("A member may grant the scopes for what their role may do in the console, and an admin may grant every scope", async ({ sql, workspace: { id } }) => {
   const given: Record<string, string[]> = {};
   for (const role of ["vendedor", "gestor", "admin"] as const) {
     const { session } = await signIn(sql, id, role);
@@ -300,7 +300,7 @@ test("Grants are not keys: the keys' pages and counts leave them out, and only t
   assert.equal((await colleague.get(`/app-v1-keys/${(await makeKey(sql, id)).id}/requests`)).status, 200);
 });
 
-Deno.test("The metadata names the authorization server, and no scopes but those that it knows (RFC 9728)", async () => {
+Deno.test("The metadata names the authorization server, and only scopes that this server knows (RFC 9728)", async () => {
   for (
     const [address, resource] of [[METADATA, baseUrl], [METADATA.replace("api-v1", "mcp"), `${baseUrl}/mcp`]]
   ) {

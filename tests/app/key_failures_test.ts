@@ -1,4 +1,4 @@
-// What GET /app-v1-keys/:id says about the requests of a key that failed.
+// What GET /app-v1-keys/:id says about a key's failed requests.
 import assert from "node:assert/strict";
 import type { ISql } from "postgres";
 import { assertError, memberClient } from "../support/client.ts";
@@ -10,7 +10,7 @@ const KEYS = "/app-v1-keys";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Requests in the log that are alike but for their time. */
+/** Requests in the log that differ only in their time. */
 interface Logged {
   at: Date;
   /** Milliseconds from each to the next. */
@@ -42,7 +42,7 @@ const sum = (values: number[]) => values.reduce((total, value) => total + value,
 
 test("A key shows how many of its requests failed, why, and how near to its limit it came", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
-  // Tests have another limit than real workspaces.
+  // Sets the limit of real workspaces, because those of tests have another.
   await sql`update crm.workspaces set rate_limit_per_minute = 120 where id = ${workspace.id}`;
   const [{ id }, sibling] = await Promise.all([makeKey(sql, workspace.id), makeKey(sql, workspace.id)]);
   const busiest = minutesAgo(90);
@@ -157,7 +157,7 @@ test("A member of another workspace gets 404 for a key, and so learns nothing of
   const other = await makeWorkspace(sql);
   const { session } = await signIn(sql, other.id, "admin");
   assertError(await memberClient(session).get(`${KEYS}/${id}`), "not_found");
-  // The function is given the workspace, but row-level security shows each member only their own.
+  // The function takes any workspace as an argument, but row-level security shows members only their own.
   for (const [caller, statuses] of [[workspace.id, 1], [other.id, 0]] as const) {
     const seen = await sql.begin(async (sql) => {
       await sql`select set_config('app.workspace_id', ${caller}, true)`;

@@ -10,7 +10,7 @@ import { subscribe } from "../support/webhooks.ts";
 const KEYS = "/app-v1-keys";
 const PIPELINES = "/api-v1-pipelines";
 
-test("app-v1-keys creates a key of the signed-in member, and shows its value only in that reply", async ({ sql, workspace }) => {
+test("app-v1-keys creates a key for the signed-in member, and shows its value only in that reply", async ({ sql, workspace }) => {
   const { session, memberId } = await signIn(sql, workspace.id, "gestor");
   const member = memberClient(session);
   const created = await member.post(KEYS, {

@@ -77,7 +77,7 @@ test("POST app-v1-members adds a member and sends an invitation that leads to th
   ]);
 });
 
-test("app-v1-members refuses an e-mail that the workspace has, in any case, and invites nobody who has signed in (spec 7)", async ({ sql, workspace: { id } }) => {
+test("app-v1-members refuses an e-mail that a member already has, in any letter case, and invites nobody who has signed in (spec 7)", async ({ sql, workspace: { id } }) => {
   const { session, memberId, email } = await signIn(sql, id, "admin");
   const admin = memberClient(session);
   const member = { name: "Ana", email: email.toUpperCase(), role: "vendedor" };
@@ -139,7 +139,7 @@ Deno.test("An invitation that cannot be sent is logged without the address, and 
   }
 });
 
-Deno.test("Invitations call Supabase Auth with the secret key, and of its errors only email_exists counts as invited", async () => {
+Deno.test("Invitations call Supabase Auth with the secret key, and only its error email_exists counts as invited", async () => {
   const seen: { url: string; apikey: string | null; authorization: string | null }[] = [];
   const answers = [[200, {}], [200, {}], [422, { error_code: "email_exists" }], [429, {
     error_code: "over_email_send_rate_limit",
@@ -162,7 +162,7 @@ Deno.test("Invitations call Supabase Auth with the secret key, and of its errors
   };
   const invite = () =>
     sendInvitation({ email: "ana@exemplo.com.br", invited_to: "Padaria Sol", invited_by: "Membro" });
-  // Supabase sets this variable as well as the legacy key's, which a project may have disabled.
+  // Supabase sets this variable and one for the legacy key, which a project may have disabled.
   const named = JSON.stringify({ spare: "sb_secret_spare", default: "sb_secret_default" });
   await withEnvironment({ ...configured, SUPABASE_SECRET_KEYS: named }, async () => {
     assert.equal(await invite(), true);
@@ -264,7 +264,7 @@ Deno.test("No member endpoint can change an e-mail, because the e-mail decides w
   assert.deepEqual(fields, [["name", "email", "role"], ["name", "role", "is_active"], [], []]);
 });
 
-test("A mail of an invitation names neither company nor inviter if the name could be a link", async ({ sql, workspace: { id } }) => {
+test("An invitation's e-mail names neither company nor inviter if the name could be a link", async ({ sql, workspace: { id } }) => {
   await sql`update crm.workspaces set name = 'Ganhe em premios.example agora' where id = ${id}`;
   const { session, memberId } = await signIn(sql, id, "admin");
   await sql`update crm.members set name = 'https://x' where id = ${memberId}`;

@@ -128,7 +128,7 @@ test("A proposal with wrong fields is refused, with each field's reason in Portu
   assert.deepEqual(body.proposals, []);
 });
 
-test("A deal or a proposal of another workspace is 404, also for its link and its sending, and keeps its state", async ({ sql, workspace: { id, key }, newDeal }) => {
+test("Creating, linking or sending a proposal for another workspace's deal answers 404 and changes nothing", async ({ sql, workspace: { id, key }, newDeal }) => {
   const own = await newDeal();
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
   const { body: theirs } = await (await seller(sql, workspace.id)).post(ofDeal(deal.id), { title: "Plano" });
@@ -159,7 +159,7 @@ test("A funnel card shows when a proposal for its deal was accepted", async ({ s
     return customer(apiPathOf(body.link));
   };
   const { body: answer } = await (await send(accepted.id)).accept();
-  // A later offer for the same deal hides nothing, and only an acceptance counts.
+  // A later proposal for the same deal does not hide the acceptance, and a rejection is not shown.
   await send(accepted.id);
   await (await send(other.id)).reject();
   const { body } = await vendedor.get(FUNNEL);

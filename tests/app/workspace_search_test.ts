@@ -19,7 +19,7 @@ interface Found {
   parent_id: string | null;
 }
 
-/** Searches as a member of that role. */
+/** Returns a function that searches as a new member with this role. */
 async function searcher(sql: Sql, workspaceId: string, role: "admin" | "vendedor" = "vendedor") {
   const member = memberClient((await signIn(sql, workspaceId, role)).session);
   return async (q: string): Promise<Found[]> =>

@@ -13,8 +13,6 @@ import { READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { subscribe } from "../support/webhook_page.ts";
 
-/** A usual phone. */
-
 async function assertGood(page: Page, where: string): Promise<void> {
   await assertFits(page, where);
   await assertAccessible(page, where);
@@ -81,7 +79,7 @@ export const alerts: Scenario[] = [
       const { page, company } = watched;
       const { id } = await createKey(world.sql, {
         workspaceId: company.id,
-        // A name that could be read as an address.
+        // A name that could be read as a URL.
         name: "ERP: novo",
         scopes: ["deals:read"],
       });

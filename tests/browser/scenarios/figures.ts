@@ -7,7 +7,7 @@ import type { Scenario } from "../support/scenario.ts";
 /** The number of refreshes in an hour, and the speed-up of the test's clock. */
 const REFRESHES = 120;
 const FASTER = 300;
-/** The test measures from this refresh on, when the page's code has run often, and so many refreshes apart. */
+/** The first measurement is after `FIRST` refreshes, when the page's code has run often; then after every `STEP`. */
 const FIRST = 24;
 const STEP = 8;
 /** The allowed growth of memory. A leak in every refresh would exceed it by far. */
@@ -39,7 +39,7 @@ export const figures: Scenario[] = [
         const { jsEventListeners: listeners, nodes } = await client.send("Memory.getDOMCounters");
         samples.push({ heap: (await client.send("Runtime.getHeapUsage")).usedSize, nodes, listeners });
       }
-      // A reply that is being shown adds to one measurement, and a leak to all, so the least of three counts.
+      // A reply that is being shown inflates one measurement, a leak all of them, so the least of three counts.
       const least = (some: typeof samples) => Math.min(...some.map(({ heap }) => heap));
       const [before, after] = [least(samples.slice(0, 3)), least(samples.slice(-3))];
       const [first, last] = [samples[0]!, samples.at(-1)!];

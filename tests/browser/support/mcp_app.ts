@@ -10,7 +10,7 @@ import { functionsUrl } from "./browser.ts";
 
 const MCP_URL = new URL(`${functionsUrl}/mcp`);
 
-/** Listens for answers on a port of this machine. */
+/** Collects the parameters of the redirects to a loopback port. */
 function openCallback() {
   const answers: URLSearchParams[] = [];
   let waiting: ((answer: URLSearchParams) => void) | null = null;
@@ -30,7 +30,7 @@ function openCallback() {
   };
 }
 
-/** What the client keeps, and where it sends the person. */
+/** The client's tokens and registration, and the address to which it sends the person. */
 function openProvider(name: string, redirectUrl: string) {
   let information: Awaited<ReturnType<OAuthClientProvider["clientInformation"]>>;
   let verifier = "";
@@ -67,7 +67,7 @@ export function openAssistant(name: string) {
   let client = new Client({ name: "teste", version: "1.0.0" });
   let transport = new StreamableHTTPClientTransport(MCP_URL, { authProvider: provider });
 
-  /** Whether the client is let in; otherwise it has asked for the person. */
+  /** Connects; returns false if the client needs the person to authorize it first. */
   async function isLetIn(): Promise<boolean> {
     client = new Client({ name: "teste", version: "1.0.0" });
     transport = new StreamableHTTPClientTransport(MCP_URL, { authProvider: provider });
@@ -89,7 +89,7 @@ export function openAssistant(name: string) {
     get tokens() {
       return kept.tokens;
     },
-    /** Begins again without tokens; returns where the person must go. */
+    /** Forgets the tokens and connects again; returns where the person must go. */
     async connect(): Promise<URL> {
       kept.tokens = undefined;
       kept.wanted = null;
