@@ -7,7 +7,7 @@ import { writeDocuments } from "./support/documents.ts";
 const config = await createConfig({
   extends: ["recommended-strict"],
   rules: {
-    // Rules that the set leaves out.
+    // Rules that `recommended-strict` leaves out.
     "no-invalid-media-type-examples": { severity: "error", allowAdditionalProperties: false },
     "no-invalid-parameter-examples": "error",
     "no-invalid-schema-examples": "error",

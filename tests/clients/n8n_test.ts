@@ -16,7 +16,7 @@ import { run } from "./support/sdk_package.ts";
 const EXAMPLES = join(import.meta.dirname!, "../../clients/n8n/examples");
 /** The port in the page's commands. */
 const PORT = "5678";
-/** What the workflow of `actionsOf` changes in a deal whose source was a text. */
+/** Fields of a deal as the workflow of `actionsOf` leaves them; `source` was a text before. */
 const CHANGED = {
   value: 12500.5,
   source: null,
@@ -25,7 +25,7 @@ const CHANGED = {
   custom_fields: { segmento: "padaria" },
 };
 
-/** A workflow that changes a deal with what n8n's forms hold, and answers with the people that a test created. */
+/** A workflow that changes a deal with values as n8n's forms hold them, and answers with the contacts of a test. */
 function actionsOf(dealId: string) {
   const crm = (name: string, parameters: unknown) => ({
     ...{ id: name, name, parameters, type: "n8n-nodes-crm-api.crm", typeVersion: 1, position: [0, 0] },

@@ -14,7 +14,7 @@ const CONFIG = join(import.meta.dirname!, "deno.json");
 const { blocks } = await openPage("tools", { sh: 3, ts: 1 });
 const [types, client, collection] = blocks.sh as [string, string, string];
 
-Deno.test("The page of tools generates types, and its program lists the deals of a workspace with them", async () => {
+Deno.test("The page on tools generates types, and its program lists the deals of a workspace with them", async () => {
   await using reader = await openReader();
   await using sql = openDatabase();
   const { workspace } = await makeWorkspaceWithDeal(sql);
@@ -25,7 +25,7 @@ Deno.test("The page of tools generates types, and its program lists the deals of
   assert.equal(printed, "Ana aberto\n");
 });
 
-Deno.test("The client that the page of tools generates has a function for each operation", async () => {
+Deno.test("The client that the page on tools generates has a function for each operation", async () => {
   await using reader = await openReader();
   await reader.run(client);
   const functions = await Deno.readTextFile(join(reader.folder, "crm/sdk.gen.ts"));
@@ -34,7 +34,7 @@ Deno.test("The client that the page of tools generates has a function for each o
   }
 });
 
-Deno.test("The command of the page of tools runs the whole collection, and every call is answered as declared", async () => {
+Deno.test("The command on the page on tools runs the whole collection, and every call is answered as declared", async () => {
   await using reader = await openReader();
   await using sql = openDatabase();
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);

@@ -22,7 +22,7 @@ type Json = any;
 
 /** A connection of the app to the API. */
 interface Connection {
-  /** Runs an operation: `triggers.deal_won.operation.performList`. */
+  /** Runs an operation, such as `triggers.deal_won.operation.performList`. */
   execute(method: string, bundle?: Record<string, unknown>): Promise<Json>;
   /** Runs the action that creates a record. */
   create(noun: string, inputData: Record<string, unknown>): Promise<Json>;
@@ -40,7 +40,7 @@ function connect(app: ZapierApp, key: string): Connection {
   };
 }
 
-/** What an operation reports to the platform, which must be an error. */
+/** The error that an operation reports to the platform; fails if there is none. */
 async function errorOf(work: Promise<unknown>): Promise<Record<string, unknown>> {
   const error = await work.then(() => assert.fail("no error"), (error) => error);
   assert.ok(error instanceof ZapierError, error);

@@ -115,7 +115,7 @@ for (
   test(`${title} ignores forceFunctionRegion, a parameter of the platform (spec 4)`, async ({ workspace: { key, stages } }) => {
     const samples = await makeSamples(key, stages);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
-    // The log of requests grows by these calls, but none of them fails.
+    // These calls add to the log of requests, so read only the failed ones, of which there are none.
     const query = route.endpoint.verb === "me_requests"
       ? "?status=5xx"
       : neededQuery(route.endpoint, samples);

@@ -39,7 +39,7 @@ for (const record of listed) {
       const { first, second } = await twoBodies(sql, workspace, record);
       for (const name of namesOf(record, ["always"])) {
         const { updated_at: _, ...before } = await create(workspace.key, path, withNewExternalId(first));
-        // A stage belongs to one pipeline.
+        // A stage must be in the deal's pipeline, so both are sent.
         const sent = only(
           second,
           (field) => field === name || name === "stage_id" && field === "pipeline_id",

@@ -51,7 +51,7 @@ Deno.test("In the examples of the OpenAPI documents every id has one kind, and b
   const shown = new Set(objects.flatMap(({ object }) => [
     object["id"],
     object["event_id"],
-    // A contact of a deal is shown by its name.
+    // In a deal's contacts, each object shows the contact that contact_id names.
     "is_main" in object ? object["contact_id"] : undefined,
   ]));
   for (const { place, object } of objects) {

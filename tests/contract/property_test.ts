@@ -56,7 +56,7 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reve
   const [own, other] = [await populate(sql), await populate(sql)];
   const ids = [...own.ids, ...other.ids, crypto.randomUUID(), "00000000-0000-0000-0000-000000000000"];
 
-  // At most 16 calls run at once: with all 87 operations at once, calls would wait too long on a busy machine.
+  // At most 16 operations run at once: with all of them, calls would wait too long on a busy machine.
   const last: Promise<unknown>[] = Array.from({ length: 16 }, () => Promise.resolve());
   // The operations run at the same time; the cases of one run in sequence, so that fast-check can shrink a failing one.
   const runs = endpoints.map(({ resource, route, title }, index) =>
@@ -79,7 +79,7 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reve
               const reply = await answer;
               assert.ok(reply.status < 500, `${reply.status} ${reply.text}`);
               if (reply.status < 300) {
-                // The workspace sees its own calls' paths, and the clients that its people granted, whatever ids were sent.
+                // Paths of the workspace's own calls and client ids of its apps may contain any id that was sent.
                 const text = reply.text.replace(/"(path|client_id)" : "[^"]*"/g, "");
                 const foreign = other.ids.filter((id) => text.includes(id) && !body?.includes(id));
                 assert.deepEqual(foreign, []);

@@ -17,7 +17,7 @@ import { test } from "../support/scenario.ts";
 const isList = ({ reply }: Endpoint) => reply instanceof z.ZodObject && "data" in reply.shape;
 
 /**
- * The endpoints of part 4 of the contract with the scopes that part 5.4 names. It does not name those of deals,
+ * The endpoints of part 4 of the contract with the scopes that part 5.4 names. Part 5.4 does not name those of deals,
  * activities and companies, which follow the same pattern.
  */
 const CONTRACT = `
@@ -144,7 +144,7 @@ test("A list contains only records of the key's workspace; all lists but pipelin
   }
 });
 
-/** Numbers and lines of a contact. */
+/** Fields of a contact with a phone number or one line of text. */
 const LINES = ["phone", "phone2", "whatsapp", "job_title"];
 
 Deno.test("Leads, contacts and notes declare the limits that the contract names (spec 2.1, 2.3, 8)", () => {

@@ -50,7 +50,7 @@ Deno.test("The doctor diagnoses a function from the platform's reply", async () 
       /^webhook-dispatcher was deployed with Supabase's JWT check on \(401 UNAUTHORIZED_NO_AUTH_HEADER\)/,
       /deno task/,
     ],
-    // The platform's older form, without a code.
+    // The older form of the platform's reply, without an error code.
     [
       "api-v1-deals",
       json(401, { code: 401, message: "Missing authorization header" }),

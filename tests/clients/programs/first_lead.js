@@ -1,4 +1,4 @@
-// Runs on every runtime: a lead, a list read to its end, an error and a signature. In a browser, only behind a proxy.
+// Runs on every runtime; in a browser, only behind a proxy. Uses a lead, a list, an error, a batch and a signature.
 import { Crm, CrmError, replyOf, verifyWebhook } from "@crm-api/sdk";
 
 /** Calls the API, and returns the results. */

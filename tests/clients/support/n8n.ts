@@ -16,7 +16,7 @@ const OWNER = { email: "ana@exemplo.com.br", firstName: "Ana", lastName: "Souza"
 
 export type N8n = Awaited<ReturnType<typeof startN8n>>;
 
-/** Installs n8n without the builds of its packages: SQLite would be compiled, or come from another host than npm. */
+/** Installs n8n without build scripts, which would compile SQLite or download it from a host other than npm. */
 export async function installN8n(): Promise<void> {
   await run(Deno.execPath(), ["install", "--quiet", "--no-lock"], { cwd: FOLDER });
 }

@@ -17,14 +17,14 @@ export class ZapierError extends Error {
   }
 }
 
-/** The app in a process of its own, which is ended at the end. */
+/** The app in its own process, which ends with the scope (`await using`). */
 export interface ZapierApp extends AsyncDisposable {
   /** Reports the faults that the platform's validator finds. */
   validate(): Promise<unknown[]>;
   /**
    * Runs an operation.
    *
-   * @param method `creates.create_lead.operation.perform`
+   * @param method such as `creates.create_lead.operation.perform`
    * @throws ZapierError
    */
   // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
