@@ -32,7 +32,7 @@ async function finished(sql: Sql, api: ReturnType<typeof client>, reply: Reply) 
     // No step ran, because the scheduler's run of the job holds the operation.
     if (steps === 0) await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  assert.fail("the operation does not end");
+  assert.fail("the operation did not end in 300 rounds");
 }
 
 const operationOf = async (sql: Sql, id: string) => {
