@@ -8,13 +8,13 @@ import { accessTokens, signIn } from "./sessions.ts";
 
 const now = () => Math.floor(Date.now() / 1000);
 
-/** Starts a session for an app, as Supabase Auth does after the person's consent, with its access token. */
+/** Starts a session for an app, as Supabase Auth does after the person's consent; returns its access token. */
 export async function issueToken(sql: Sql, userId: string, clientId: string, issuedAt = now()) {
   const { user, sessionId } = await startSession(sql, userId);
   return { sessionId, token: await accessTokens.sign(user, sessionId, issuedAt, clientId) };
 }
 
-/** Grants a client scopes in the name of a signed-in member. */
+/** Grants scopes to a client as a signed-in member. */
 export async function grant(session: string, clientId: string, scopes: readonly Scope[], name = "Claude") {
   const reply = await memberClient(session).post("/app-v1-apps", {
     client_id: clientId,
@@ -25,7 +25,7 @@ export async function grant(session: string, clientId: string, scopes: readonly 
   return reply.body;
 }
 
-/** A new member of the workspace, and an app with a token and a grant of theirs. */
+/** Creates a member of the workspace, and an app with a token and a grant from this member. */
 export async function makeApp(sql: Sql, workspaceId: string, role: Role, scopes: readonly Scope[]) {
   const member = await signIn(sql, workspaceId, role);
   const clientId = crypto.randomUUID();

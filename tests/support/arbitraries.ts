@@ -11,7 +11,7 @@ const EDGE_TEXTS = [
 ];
 const EDGE_NUMBERS = [-1, -0, 0.1, 1e15, 1e16, 1e308, -1e308, 2 ** 31, 2 ** 53, 5e-324, 123456789.99];
 
-/** Any JSON value; some of them Postgres cannot store. */
+/** Any JSON value, including those that Postgres cannot store. */
 export function anything(): fc.Arbitrary<unknown> {
   return fc.oneof(
     fc.constantFrom<unknown>(...EDGE_TEXTS, ...EDGE_NUMBERS, null, true, [], {}),
@@ -22,7 +22,7 @@ export function anything(): fc.Arbitrary<unknown> {
   );
 }
 
-/** Values that are mostly valid by a schema; UUIDs are taken from `ids`. */
+/** Values that mostly satisfy a schema; UUIDs are taken from `ids`. */
 export function fitting(schema: z.ZodType, ids: string[]): fc.Arbitrary<unknown> {
   return fromJsonSchema(inputSchema(schema), ids);
 }

@@ -1,9 +1,9 @@
-// What the tests of POST …/batch share.
+// Shared by the tests of POST …/batch.
 import { MAX_BATCH_ITEMS } from "../../supabase/functions/_shared/contract/batch.ts";
 import type { Reply } from "./client.ts";
 import { keyEndpoints } from "./resources.ts";
 
-/** The address of the batches of contacts, for tests of what all batches do. */
+/** The path of the batch endpoint of contacts, for tests of behaviour that all batches share. */
 export const BATCH = "/api-v1-contacts/batch";
 
 /** The endpoints of all batches. */

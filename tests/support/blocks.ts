@@ -2,8 +2,8 @@ import type { ISql, Sql } from "postgres";
 import { actAs } from "./transactions.ts";
 
 /**
- * Counts the blocks that a reading query touches, in memory or on disk: the fewest of three runs, because a run after
- * autovacuum analysed one of its tables also reads the catalogue.
+ * Counts the blocks that a read-only query touches, in memory or on disk. Takes the fewest of three runs: the first run
+ * after autovacuum has analysed a table also reads the catalogue.
  */
 export async function countBlocks(sql: ISql, query: string, values: string[] = []): Promise<number> {
   let fewest = Infinity;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 /** Valid texts, each with the moment that it means. */
 export const READ: readonly (readonly [text: string, moment: string])[] = [
-  // The form of replies, and those of RFC 3339.
+  // The format of replies, and other formats of RFC 3339.
   ["2026-01-31T12:00:00.000Z", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31t12:00:00z", "2026-01-31T12:00:00.000Z"],
@@ -70,14 +70,14 @@ export const REFUSED: readonly string[] = [
   ..."2026-01-31T25:00:00Z 2026-01-31T24:00:01Z 2026-01-31T24:00:00.1Z 2026-01-31T12:60:00Z".split(" "),
   ..."2026-01-31T12:00:61Z 2026-01-31T12:00:60Z 2016-12-31T23:59:60-03:00".split(" "),
   ..."2026-01-31T12:00:00+24:00 2026-01-31T12:00:00-03:60".split(" "),
-  // Outside of the years 1 to 9999.
+  // Outside the years 1 to 9999.
   ..."0000-12-31 0001-01-01T00:00:00+01:00 9999-12-31T23:59:59-01:00 9999-12-31T24:00:00Z".split(" "),
   ..."10000-01-01 +002026-01-31 -2026-01-31".split(" "),
   // Other formats.
   ..."01/31/2026 31/01/2026 31-01-2026 2026/01/31 2026-1-31 2026-01 2026 2026-W05-6 2026-031".split(" "),
   ..."2026-0131 202601-31 1769860800 1769860800000".split(" "),
   "Sat, 31 Jan 2026 12:00:00 GMT",
-  // Nearly a form that is read.
+  // Almost a valid format.
   ..."2026-01-31T 2026-01-31Z 2026-01-31+03:00 2026-01-31T12:0000Z 2026-01-31T1200:00Z".split(" "),
   ..."2026-01-31T12:5.5Z 2026-01-31T12:00.5Z 2026-01-31T12:00:00.Z 2026-01-31T12:00:00-3".split(" "),
   ..."2026-01-31T12:00:00-03:0 2026-01-31T12:00:00[America/Sao_Paulo] 2026-01-31T12:00:00ZZ".split(" "),
@@ -86,7 +86,7 @@ export const REFUSED: readonly string[] = [
   `2026-01-31T12:00:00.${"0".repeat(64)}Z`,
 ];
 
-/** A moment with milliseconds, and a text for it in one of the forms, with any offset. */
+/** A moment with milliseconds, and a text for it in one of the valid formats, with any offset. */
 export function writtenMoments(): fc.Arbitrary<{ moment: string; text: string }> {
   const moments = fc.date({
     min: new Date("0001-01-02T00:00:00.000Z"),

@@ -17,7 +17,7 @@ export async function dealWith({ api, newDeal }: Pick<Scenario, "api" | "newDeal
   return { deal, path, newContact };
 }
 
-/** The contacts of a deal by name, role and whether it is the main one. */
+/** The name, the role and `is_main` of each contact of a deal. */
 export const shown = ({ body }: Reply) =>
   body.data.map(({ name, role, is_main }: Body) => [name, role, is_main]);
 

@@ -5,12 +5,10 @@ import { run, systemUser } from "../../run/local/postgres_binaries.ts";
 
 const BINARIES = "/usr/lib/postgresql/15/bin";
 
-/** What pg_cron needs. */
+/** The settings that pg_cron needs. */
 const CRON = ["shared_preload_libraries=pg_cron", "cron.database_name=postgres", "cron.host=127.0.0.1"];
 
-/**
- * Starts a Postgres 15 with the superuser `supabase_admin` of Supabase, and by default with pg_cron.
- */
+/** Starts a Postgres 15 with Supabase's superuser `supabase_admin`, and by default with pg_cron. */
 export async function startDebianPostgres(extra: readonly string[] = CRON) {
   const folder = await Deno.makeTempDir({ prefix: "crm-postgres15-" });
   const user = await systemUser([]);
@@ -69,8 +67,8 @@ export async function startDebianPostgres(extra: readonly string[] = CRON) {
 }
 
 /**
- * Makes the role `postgres` and the extensions, as on Supabase, where the superuser creates extensions and hands them to
- * `postgres`. @param admin the superuser
+ * Creates the role `postgres` and the schema `extensions`, as Supabase does. Also creates pg_cron, by default, and lets
+ * `postgres` use it. @param admin the superuser
  */
 export async function prepareAsSupabase(admin: Sql, withCron = true): Promise<void> {
   const cron = withCron

@@ -17,20 +17,20 @@ export interface Ended {
 export interface Running {
   /** Everything that it has printed so far. */
   output(): string;
-  /** Waits until the command has printed a text; an error with its output if it ends before. */
+  /** Waits until the command has printed a text; throws an error with its output if it ends first. */
   prints(text: string | RegExp): Promise<void>;
   /** Kills the command with SIGKILL, and waits for its end. */
   kill(): Promise<void>;
 }
 
-/** The copy of an example, installed and with its `.env`; removed at the end. */
+/** An installed copy of an example, with its `.env`; removed at the end. */
 export interface Example extends AsyncDisposable {
   folder: string;
   /** Changes variables of its `.env`. */
   configure(variables: Record<string, string>): Promise<void>;
   /** Runs a command of its README to its end. */
   run(command: string): Promise<Ended>;
-  /** Starts a command of its README, which ends with the example at the latest. */
+  /** Starts a command of its README; the command is killed at the latest when the example is removed. */
   start(command: string): Running;
 }
 

@@ -1,10 +1,10 @@
-// Values at both sides of each field's limits, from the body's schema, so that a new field needs no new test.
+// Values on both sides of each field's limits, derived from the body's schema, so that a new field needs no new test.
 import type { z } from "zod";
 import { type InputSchema, inputSchema } from "./input_schema.ts";
 
 /** Valid and invalid values of a field. */
 export interface FieldLimits {
-  /** Null is the last value, if it is valid. Empty for a UUID, because a valid UUID must be the id of a record. */
+  /** If null is valid, it comes last. Empty for a UUID, because a valid UUID must be the id of a record. */
   good: unknown[];
   bad: unknown[];
 }
@@ -134,7 +134,7 @@ function limitsOfObject(properties: Record<string, InputSchema>): FieldLimits {
   };
 }
 
-/** A list of different short texts, such as tags. */
+/** Good and bad values of a list of distinct short texts, such as tags. */
 function limitsOfTexts({ items = {}, maxItems = 0 }: InputSchema): FieldLimits {
   const texts = (count: number) => ["a", ...Array.from({ length: count - 1 }, (_, index) => `t${index}`)];
   return {
@@ -143,7 +143,7 @@ function limitsOfTexts({ items = {}, maxItems = 0 }: InputSchema): FieldLimits {
   };
 }
 
-/** Free objects such as custom_fields (spec 8): at most `maxProperties` keys, and 10 KB as JSON. */
+/** Good and bad free objects, such as custom_fields (spec 8): at most `maxProperties` keys, and 10 KB as JSON. */
 function limitsOfFreeObject({ maxProperties = 0 }: InputSchema): FieldLimits {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i, i]));
   return {

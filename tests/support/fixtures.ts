@@ -4,7 +4,7 @@ import { createWorkspace, updateWorkspace } from "../../run/operator/workspaces.
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { client } from "./client.ts";
 
-/** Calls a minute for each key; so many that no test reaches the limit by accident. */
+/** Calls a minute for each key: too many for a test to reach by accident. */
 const RATE_LIMIT = 100_000;
 
 export interface TestStage {

@@ -1,8 +1,8 @@
 import { openDatabase } from "./stack.ts";
 
 /**
- * Keeps a transaction that has written open until the scope ends (`await using`). Meanwhile neither the feed nor the
- * job `index-texts` goes on to later events.
+ * Holds a writing transaction open until the scope ends (`await using`). Meanwhile neither the feed nor the job
+ * `index-texts` goes on to later events.
  */
 export async function holdFeed(): Promise<AsyncDisposable> {
   const sql = openDatabase();

@@ -9,11 +9,11 @@ export interface Upload {
   files: Map<string, Uint8Array>;
 }
 
-/** The part of a hosted project that a deployment changes by Supabase's management API. */
+/** The part of a hosted project that a deployment changes through Supabase's management API. */
 export interface HostedProject extends AsyncDisposable {
   /** The file that makes the CLI call this API (`--profile`, SUPABASE_PROFILE). */
   profile: string;
-  /** Every request of the API: `<method> <path>`. */
+  /** Every request to the API: `<method> <path>`. */
   requests: string[];
   uploads: Map<string, Upload>;
   secrets: Map<string, string>;
@@ -28,7 +28,7 @@ function environmentOfDeno(): Record<string, string> {
 }
 
 /**
- * Stands in for Supabase, which does not run here: the management API on loopback, and the functions, which run from
+ * Stands in for Supabase, which does not run here. Serves the management API on loopback, and runs the functions from
  * the uploaded files, with only the secrets that were set.
  * @param token the only access token that it accepts
  * @param port where the functions answer
@@ -48,7 +48,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     functions = undefined;
   }
 
-  /** A release replaces every function, as an isolate of the new version replaces the old one. */
+  /** Restarts every function from its last upload, as Supabase replaces the isolates of the former version. */
   async function release(): Promise<void> {
     await stopFunctions();
     const root = await Deno.makeTempDir({ dir: folder });
@@ -68,7 +68,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
       stdout: "null",
       stderr: "inherit",
     }).spawn();
-    // Asks the function that is loaded last; until it is loaded, the gateway answers 503.
+    // The gateway answers 503 until a function is loaded; this one is loaded last.
     const loaded = async () => {
       const response = await fetch(`${origin}/functions/v1/webhook-dispatcher`).catch(() => null);
       await response?.body?.cancel();
@@ -127,7 +127,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
       return Response.json([...uploads.keys()].map(describeFunction));
     }
     if (request.method === "PUT" && pathname.endsWith("/functions")) {
-      // The status is not a 5xx, because the CLI would repeat the call forever.
+      // Not a 5xx, because the CLI would repeat the call forever.
       return await releaseInTurn().then(
         () => Response.json({ functions: [] }),
         (error) => Response.json({ message: String(error) }, { status: 400 }),

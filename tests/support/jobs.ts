@@ -3,8 +3,8 @@ import { operate } from "../../run/operator/operator.ts";
 import { eventually } from "./mailbox.ts";
 
 /**
- * Runs a job now, as `deno task crm job run` does, after waiting for a run by the stack's own scheduler: a job skips
- * rows that another run has locked.
+ * Runs a job now, as `deno task crm job run` does. Then waits for the end of any run that the stack's own scheduler has
+ * started, because a job skips rows that another run has locked.
  */
 export async function runJob(sql: ISql, name: string): Promise<void> {
   await operate(sql, "job_run", { name });

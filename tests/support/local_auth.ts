@@ -4,10 +4,10 @@ import { type Mail, readMails } from "../../run/local/auth/mail.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
 import { baseUrl, dataDir } from "./stack.ts";
 
-/** Where local sign-in of the shared stack is. */
+/** The URL of the shared stack's local sign-in. */
 export const authUrl = new URL("/auth/v1", baseUrl).href;
 
-/** The key of the shared stack that may invite. */
+/** The shared stack's service key, which may invite people. */
 export const { service_key: serviceKey } = await loadSecrets(dataDir);
 
 export interface AuthReply {
@@ -25,7 +25,7 @@ interface AuthRequest {
   headers?: Record<string, string>;
 }
 
-/** Calls local sign-in, `POST /token?grant_type=password`, without following redirects. */
+/** Calls an endpoint of local sign-in, such as `POST /token?grant_type=password`, without following redirects. */
 export async function callAuth(
   endpoint: string,
   { body, token, headers }: AuthRequest = {},
@@ -41,7 +41,7 @@ export async function callAuth(
   return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
 }
 
-/** Asserts that the reply is the error with that code, in the form of GoTrue. */
+/** Asserts that the reply is the error with that code, in GoTrue's format. */
 export function assertAuthError({ status, headers, body }: AuthReply, code: string, expected: number): void {
   assert.deepEqual([body?.error_code, body?.code, status], [code, expected, expected], JSON.stringify(body));
   assert.ok(body.msg);
@@ -76,7 +76,7 @@ export async function lastMailTo(email: string): Promise<Mail> {
   return mail;
 }
 
-/** Opens a link of a mail as a browser does; returns the address that it redirects to, and the values in the fragment. */
+/** Opens a link from a mail as a browser does; returns the address that it redirects to and the fragment's values. */
 export async function followLink(link: string): Promise<{ target: string; values: Record<string, string> }> {
   const response = await fetch(link, { redirect: "manual" });
   await response.body?.cancel();

@@ -17,7 +17,7 @@ export interface Message {
 const origin = Deno.env.get("TEST_RECEIVER_ORIGIN");
 
 /**
- * A mailbox of the shared receiver (see receiver.ts), new for each call.
+ * Opens a new mailbox at the shared receiver (receiver.ts).
  *
  * @param behaviour the query that programs its answers, e.g. `status=500,200`
  */
@@ -41,7 +41,7 @@ export function openMailbox(behaviour = "") {
         };
       });
     },
-    /** Waits until it has `count` messages; an error after `seconds`, as `eventually`. */
+    /** Waits until it has `count` messages; throws an error after `seconds`, as `eventually` does. */
     async waitFor(count: number, seconds?: number): Promise<Message[]> {
       const messages = await eventually(
         async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { baseUrl } from "./stack.ts";
 
-/** Where the MCP server of the shared stack is. */
+/** The URL of the shared stack's MCP server. */
 export const MCP_URL = `${baseUrl}/mcp`;
 
 /** A reply to a POST, whose body is JSON-RPC. */
@@ -33,7 +33,7 @@ export async function post(body: unknown, headers: Record<string, string> = {}):
   };
 }
 
-/** A request of JSON-RPC. */
+/** A JSON-RPC request. */
 export function request(method: string, params?: unknown, id: string | number = 1): Record<string, unknown> {
   return { jsonrpc: "2.0", id, method, ...(params !== undefined && { params }) };
 }
@@ -43,12 +43,12 @@ export interface ToolReply {
   isError: boolean;
   // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
   data: any;
-  /** The texts after the first, which has the data. */
+  /** The texts after the first one, which has the data. */
   remarks: string[];
   headers: Headers;
 }
 
-/** Calls tools with one key, and asserts that the text of every reply equals its data. */
+/** Calls tools with one key, and asserts that the first text of every reply equals its data (`Feito` without data). */
 export function toolClient(key: string) {
   return async (name: string, args: Record<string, unknown> = {}): Promise<ToolReply> => {
     const { body, text, headers } = await post(request("tools/call", { name, arguments: args }), {
@@ -65,7 +65,7 @@ export function toolClient(key: string) {
   };
 }
 
-/** The names of the tools that a key is offered, by default of every set. */
+/** The names of the tools that a key is offered, by default from every toolset. */
 export async function toolNames(
   key: string,
   headers: Record<string, string> = { "X-MCP-Toolsets": "all" },

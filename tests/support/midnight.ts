@@ -1,7 +1,7 @@
 import { pause } from "../../bench/harness/waiting.ts";
 
 const DAY_MS = 86_400_000;
-/** Midnight in UTC, where partitions begin, and in São Paulo, where the days of a workspace begin, in UTC. */
+/** When partitions begin (midnight UTC) and a workspace's days begin (midnight in São Paulo), as UTC times of day. */
 const MIDNIGHTS_MS = [0, 3 * 3_600_000];
 
 /** Waits for the next of these midnights if it comes within `seconds`, for tests that compare days. */

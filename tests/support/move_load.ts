@@ -1,4 +1,4 @@
-// A client, a reader of the feed, a dispatcher and the jobs of two nodes, while a workspace moves between them.
+// Runs writers, a reader of the feed, a dispatcher and the jobs of two nodes while a workspace moves between the nodes.
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
@@ -46,14 +46,14 @@ export function startLoad(key: string, owners: readonly Sql[]): Load {
     const reply = await serve(new Request(`http://localhost/${path}`, { ...init, headers }));
     const body = await reply.json();
     if (!reply.ok) load.refused.push(reply.status);
-    // Anything else would be an error to a client.
+    // A client would take any other status for an error.
     assert.ok([200, 201, 409, 503].includes(reply.status), `${reply.status} ${JSON.stringify(body)}`);
     return { ok: reply.ok, body };
   }
 
   /**
-   * Writes as a client does: repeats a call with the same Idempotency-Key until there is an answer, and some calls once
-   * more.
+   * Writes as a client does: repeats each call with the same Idempotency-Key until it succeeds. Sends every fifth call
+   * once more after that.
    */
   async function write(writer: string) {
     for (let n = 1; !ended; n++) {

@@ -1,7 +1,7 @@
 // Tests that need more than Node: if a program is missing, they are skipped, and the run names them.
 import { join } from "node:path";
 
-/** A file that shows whether something is installed that is not on the PATH: Debian packages, and npm packages. */
+/** For Debian and npm packages that are not on the PATH, a file that exists if the package is installed. */
 const PACKAGES: Record<string, string> = {
   "postgresql-15": "/usr/lib/postgresql/15/bin/pg_ctl",
   "postgresql-15-plpgsql-check": "/usr/share/postgresql/15/extension/plpgsql_check.control",
@@ -24,7 +24,7 @@ const PACKAGES: Record<string, string> = {
   ),
 };
 
-/** The variable with the file to which skipped tests append their reasons, for the runner. */
+/** The variable that names the file to which skipped tests append their reasons, for the runner. */
 export const REASONS_VARIABLE = "TEST_SKIP_REASONS";
 /** The variable that makes a missing program a failure; `deno task test:all` sets it in CI. */
 export const REQUIRED_VARIABLE = "TEST_PROGRAMS_REQUIRED";
@@ -39,7 +39,7 @@ const NODE_ALONE = ["node", "npm", "npx", "sh", "env"];
  * Returns a test that runs only if the programs are installed. Otherwise it is skipped, or fails if REQUIRED_VARIABLE
  * is set.
  *
- * @param programs names as on the PATH, or those of Debian's packages above
+ * @param programs names of programs on the PATH, or keys of `PACKAGES`
  */
 export function needing(programs: string[], test: Deno.TestDefinition): Deno.TestDefinition {
   const isDefault = programs.every((program) => NODE_ALONE.includes(program));
@@ -55,7 +55,7 @@ export function needing(programs: string[], test: Deno.TestDefinition): Deno.Tes
   return { ...test, ignore: true };
 }
 
-/** Declares a test that needs headless Chromium. Playwright keeps connections to it open between steps. */
+/** Declares a test that needs headless Chromium. No sanitizers: Playwright keeps connections open between steps. */
 export function chromiumTest(
   name: string,
   fn: (t: Deno.TestContext) => Promise<void>,

@@ -5,7 +5,7 @@ import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { prepareAsSupabase, startDebianPostgres } from "./debian_postgres.ts";
 
-/** What a test that starts nodes needs. */
+/** The programs that a test with nodes needs. */
 export const NODE_PROGRAMS = ["postgresql-15", "postgresql-15-plproxy"];
 
 /** A node, or the proxy. */
@@ -41,7 +41,7 @@ export async function startNodes(): Promise<Nodes> {
   }
 }
 
-/** @param opened gets what ends each server and connection */
+/** @param opened receives the functions that end each server and connection */
 async function openNodes(
   opened: (() => Promise<unknown>)[],
 ): Promise<Omit<Nodes, typeof Symbol.asyncDispose>> {

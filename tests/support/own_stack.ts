@@ -18,7 +18,7 @@ export async function makeStartedDataDir(): Promise<string> {
   return folder;
 }
 
-/** Declares a test with a data folder of its own, on which it stops the database afterwards. */
+/** Declares a test with a data folder of its own; afterwards stops the database on the folder, and removes it. */
 export function testOnDataDir(name: string, body: (dataDir: string) => Promise<void>): void {
   Deno.test(name, async () => {
     const dataDir = await makeDataDir();
@@ -31,7 +31,7 @@ export function testOnDataDir(name: string, body: (dataDir: string) => Promise<v
   });
 }
 
-/** Stops the stacks that an interrupted test left running on the data folders in a folder. */
+/** Stops the stacks that an interrupted test left running on data folders in this folder. */
 export async function stopStacksIn(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const dataDir = join(folder, name);

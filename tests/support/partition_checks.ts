@@ -1,4 +1,4 @@
-// What the partition jobs do. tests/sql/partitions runs these tests on Postgres 17, tests/postgres15 on 15.
+// Tests of the partition jobs. tests/sql/partitions runs them on Postgres 17, tests/postgres15 on 15.
 import assert from "node:assert/strict";
 import { openSql } from "../../run/local/sql.ts";
 import { makeWorkspace } from "./fixtures.ts";
@@ -19,7 +19,7 @@ const NOTHING = { made: 0, moved: "0", dropped: 0, hindrance: null };
 
 type Run = (database: Pick<OwnDatabase, "sql" | "url" | "superuserUrl">) => Promise<void>;
 
-/** Tests of the partition jobs. Each first drops the partitions that others left. */
+/** Each test first drops the partitions that others left. */
 export const PARTITION_CHECKS: { name: string; run: Run }[] = [];
 
 const test = (name: string, run: Run) => PARTITION_CHECKS.push({ name, run });
@@ -114,7 +114,7 @@ test("after 40 days without jobs a database keeps 90 days of events and 30 days 
   assert.equal(orphans.length, 0);
 });
 
-test("rows that are moved start no trigger, so what waits in the queue stays as it was", async ({ sql }) => {
+test("moving rows fires no trigger, so the queue stays as it was", async ({ sql }) => {
   await sleepFor(sql, 40);
   const { workspaceId } = await makeSubscriber(sql);
   for (let n = 0; n < 3; n++) await emit(sql, workspaceId);
@@ -124,12 +124,12 @@ test("rows that are moved start no trigger, so what waits in the queue stays as 
   assert.equal((await manage(sql, "crm.webhook_deliveries")).moved, "3");
   assert.deepEqual(await queue(), before);
   assert.equal(before.filter(({ lease_token }) => lease_token === claimed!["lease_token"]).length, 1);
-  // The new partition has the trigger for updates.
+  // The new partition has the update trigger.
   await sql`update crm.webhook_deliveries set state = 'delivered'`;
   assert.deepEqual([...await queue()], []);
 });
 
-test("days begin and end in UTC, whatever the time zone of the session, and each day's rows are kept for 30 days more", async ({ sql, url }) => {
+test("days begin and end in UTC, whatever the time zone of the session, and each day's rows are kept for 30 days after it", async ({ sql, url }) => {
   for (const zone of ["Pacific/Auckland", "America/Sao_Paulo"]) {
     const session = openSql(url, { max: 1, connection: { TimeZone: zone } });
     try {
@@ -161,7 +161,7 @@ test("days begin and end in UTC, whatever the time zone of the session, and each
   }
 });
 
-test("after months without a run ten days are dropped by each run, the oldest first, and today's partition is made", async ({ sql }) => {
+test("after months without a run, each run drops ten days, the oldest first, and the first run makes today's partition", async ({ sql }) => {
   await dropAll(sql);
   const table = "crm.events";
   for (const ago of [150, 142, 134]) await manage(sql, table, `now() - interval '${ago} days'`);
@@ -173,7 +173,7 @@ test("after months without a run ten days are dropped by each run, the oldest fi
   assert.deepEqual(await manage(sql, table), { ...NOTHING, dropped: 4 });
 });
 
-test("a table in use is left alone after 200 ms, and the next run does the work", async ({ sql, url }) => {
+test("a run gives up on a table in use after 200 ms, and the next run does the work", async ({ sql, url }) => {
   await sleepFor(sql, 40);
   const { workspaceId } = await makeSubscriber(sql);
   const other = openSql(url, { max: 1 });
@@ -200,7 +200,7 @@ test("a table in use is left alone after 200 ms, and the next run does the work"
   }
 });
 
-test("an old partition that VACUUM has locked is dropped by a later run, and the job waits for the default partition as for the table", async ({ sql, url }) => {
+test("a run skips an old partition that VACUUM has locked and gives up on a locked default partition; the next run does the work", async ({ sql, url }) => {
   await sleepFor(sql, 100);
   const [oldest] = await daysOf(sql, "crm.events");
   const other = openSql(url, { max: 1 });
@@ -229,7 +229,7 @@ test("an old partition that VACUUM has locked is dropped by a later run, and the
   }
 });
 
-test("more rows in the default partition than may be moved stay there, and old ones are deleted in batches", async ({ sql }) => {
+test("a default partition with more rows than may be moved keeps them, and its old rows are deleted in batches", async ({ sql }) => {
   await sleepFor(sql, 120);
   const subscriber = await makeSubscriber(sql);
   for (let n = 0; n < 6; n++) await emit(sql, subscriber.workspaceId);
@@ -244,7 +244,7 @@ test("more rows in the default partition than may be moved stay there, and old o
   assert.deepEqual(await manage(sql, "crm.events", "now()", 6), { ...NOTHING, made: 8, moved: "6" });
 });
 
-test("requests are dropped with the partition of their day once it is more than 7 days ago", async ({ sql }) => {
+test("requests are dropped with the partition of their day once that day is more than 7 days ago", async ({ sql }) => {
   const { id: workspaceId } = await makeWorkspace(sql);
   for (const days of [0, 6, 8, 20]) {
     await manage(sql, "crm.requests", `now() - interval '${days} days'`);

@@ -1,4 +1,4 @@
-// What the tests of partitions share. Each needs a database of its own, because it locks, makes and drops partitions.
+// Shared by the tests of partitions. Each test locks, makes and drops partitions, so it needs a database of its own.
 import type { ISql, Sql } from "postgres";
 import { makeWorkspace } from "./fixtures.ts";
 import { addSubscription } from "./queue.ts";

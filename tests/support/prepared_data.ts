@@ -9,7 +9,7 @@ import { startStackProcess } from "../../run/local/stack_process.ts";
  */
 const SETTINGS = "fsync = off\n";
 
-/** The variable with the prepared folder; not set where few files run. */
+/** The variable that names the prepared folder; not set in a run of few files. */
 const PREPARED_VARIABLE = "TEST_PREPARED_DATA";
 
 /** Starts a stack on a folder and stops it; from then on `copyPreparedData` copies the folder. */
@@ -21,7 +21,7 @@ export async function prepareData(folder: string): Promise<void> {
   Deno.env.set(PREPARED_VARIABLE, folder);
 }
 
-/** Copies the prepared data into a folder. If there are none, the folder stays empty and the stack initializes it. */
+/** Copies the prepared data, if any, into a folder. Otherwise the folder stays empty and the stack initializes it. */
 export async function copyPreparedData(to: string): Promise<void> {
   const prepared = Deno.env.get(PREPARED_VARIABLE);
   if (prepared !== undefined) await copyFolder(prepared, to);

@@ -1,4 +1,4 @@
-// What the tests of the queue's statements share.
+// Shared by the tests of the queue's statements.
 import type postgres from "postgres";
 
 export interface Claimed {
@@ -18,7 +18,7 @@ export async function addSubscription(sql: postgres.ISql, workspaceId: string): 
 }
 
 export interface Lease {
-  /** When the lease ends, from now, as an interval of Postgres. */
+  /** How long from now the lease ends, as a Postgres interval. */
   lease?: string;
   token?: number;
   attempts?: number;

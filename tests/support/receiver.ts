@@ -25,7 +25,7 @@ export interface Received {
  * - `answer=…`: the body of the answer.
  * - `echo`: the answer repeats the body of the request, then its headers.
  *
- * `env` is for the processes of the stack and of the tests.
+ * Pass `env` to the processes of the stack and of the tests.
  */
 export async function startMailboxes(): Promise<Mailboxes> {
   const folder = await Deno.makeTempDir({ prefix: "crm-receiver-" });

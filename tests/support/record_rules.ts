@@ -1,4 +1,4 @@
-// Rules that all records keep (spec 4.0, 4.0.1; lists and PATCH), as tests that each resource's test registers.
+// Tests of the rules that all records keep (spec 4.0, 4.0.1; lists and PATCH). Each resource's test registers them.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { records } from "../../tools/records/records.ts";
@@ -22,7 +22,7 @@ import { type Scenario, test as testScenario } from "./scenario.ts";
 export interface RecordResource {
   /** Address, with the slash before it. */
   path: string;
-  /** The smallest valid body of POST, without `deal_id`: a text field. */
+  /** The smallest valid body of POST without `deal_id`: one text field. */
   minimal: Record<string, string>;
   /** Whether a record belongs to a deal, whose id POST requires; a list may require it too. */
   ofDeal?: "created" | "created and listed";
@@ -44,7 +44,7 @@ interface Sent {
   list: string;
 }
 
-/** Returns a function that registers a test, whose workspace has the deal that the records need. */
+/** Returns a function that registers a test. The test's workspace has the deal that the records need. */
 function ruleOf({ path, minimal, ofDeal }: Pick<RecordResource, "path" | "minimal" | "ofDeal">) {
   const bodyFor = async (key: string) => ({
     ...minimal,
@@ -58,7 +58,7 @@ function ruleOf({ path, minimal, ofDeal }: Pick<RecordResource, "path" | "minima
     });
 }
 
-/** Asserts that the good values of a field are accepted, and that the reply to the bad ones names the field. */
+/** Asserts that the good values of a field are accepted, and that the errors for bad ones name no other field. */
 export async function assertLimits(
   field: string,
   { good, bad }: FieldLimits,
@@ -83,7 +83,7 @@ export function testRecordRules(resource: RecordResource): void {
   for (const register of rules) register(resource);
 }
 
-/** Values of filters that are valid although others would refuse them: some domain is empty, a tax_id has any length. */
+/** Values that these filters accept, although others refuse them as empty or too long. */
 const POSSIBLE: Record<string, string> = { domain: "", tax_id: "x".repeat(300) };
 
 /** Registers the tests of a list's pages and parameters. */
@@ -139,7 +139,7 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
   const parameters = Object.keys(endpointOf(path, "GET", "/").query.shape).filter((name) =>
     name !== "cursor"
   );
-  test(`GET ${path} names each parameter with a value that it cannot have, or without one that it needs (spec 4.0, 4.3, 7)`, async ({ api, list }) => {
+  test(`GET ${path} names each parameter whose value is invalid or missing (spec 4.0, 4.3, 7)`, async ({ api, list }) => {
     for (const name of parameters) {
       for (const value of ["", "x".repeat(300)].filter((value) => value !== POSSIBLE[name])) {
         const query = `${list}&`.replace(new RegExp(`${name}=[^&]*&`), "");
@@ -156,7 +156,7 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
 function testWindows(resource: RecordResource): void {
   const test = ruleOf(resource);
   const { path } = resource;
-  test(`GET ${path} with since lists records created then or later, with until those before, with updated_since those changed (spec 4.0, 4.2)`, async ({ workspace: { key }, api, minimal }) => {
+  test(`GET ${path} filters by since (created then or later), until (created before) and updated_since (changed then or later) (spec 4.0, 4.2)`, async ({ workspace: { key }, api, minimal }) => {
     const old = await create(key, path, minimal);
     await nextMillisecond();
     const recent = await create(key, path, minimal);
@@ -189,7 +189,7 @@ function testWindows(resource: RecordResource): void {
 function testIsolation(resource: RecordResource): void {
   const test = ruleOf(resource);
   const { path } = resource;
-  test(`${path}: a record of another workspace answers 404 exactly as an unknown id (spec 1, 4.2, 5)`, async ({ sql, api, minimal, bodyFor }) => {
+  test(`${path}: the id of a record of another workspace gets the same 404 as an unknown id (spec 1, 4.2, 5)`, async ({ sql, api, minimal, bodyFor }) => {
     const other = await makeWorkspace(sql);
     const theirs = await create(other.key, path, await bodyFor(other.key));
     assert.deepEqual((await api.get(path)).body, {
@@ -231,7 +231,7 @@ function testReferences(resource: RecordResource): void {
     });
   }
 
-  test(`${path} names every reference that is not of the workspace at once (spec 7)`, async ({ api, minimal }) => {
+  test(`${path} names all unknown references in one error (spec 7)`, async ({ api, minimal }) => {
     const fields = Object.keys(references);
     const body = { ...minimal, ...Object.fromEntries(fields.map((field) => [field, UNKNOWN_ID])) };
     const details = assertError(await api.post(path, body), "invalid_reference");
@@ -275,7 +275,7 @@ function testLimits(resource: RecordResource): void {
         [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
         [ofPatch[field], (value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
       ] as const;
-      // No other record may have a unique value as well.
+      // Clears a unique value, because the next record could not have it as well.
       const clear = async ({ body }: Reply) =>
         unique.includes(field) && await api.patch(`${path}/${body.id}`, { [field]: null });
       for (const [limits, send] of sends) if (limits) await assertLimits(field, limits, send, clear);

@@ -21,10 +21,11 @@ import { makeMember, signInAs } from "./sessions.ts";
 export interface KindRequest {
   title: string;
   /**
-   * `malformed` is answered without the database: its credential cannot be a key or a token. `first large body` is a body
-   * over 16 KiB whose key this isolate has not admitted lately: the key is identified before the body is read. `first
-   * secret` is a key or link for a workspace that the request does not name, by a member whom this isolate has not
-   * admitted lately: the member is identified first, because the secret names the slot of the workspace.
+   * - `malformed`: its credential cannot be a key or a token, so it is answered without the database.
+   * - `first large body`: its body is over 16 KiB, and this isolate has not admitted its key lately. The key is
+   *   identified before the body is read.
+   * - `first secret`: a member whom this isolate has not admitted lately creates a key or a link, without naming the
+   *   workspace. The member is identified first, because the secret names the slot of the workspace.
    */
   kind: "endpoint" | "replay" | "error" | "malformed" | "first large body" | "first secret";
   method: string;
@@ -55,8 +56,8 @@ const ERASED = "erased";
 const mergedInto = (name: string) => `merged into ${name}`;
 
 /**
- * Yields a successful request to every endpoint, every request that may be repeated, and a request for every error. Each is
- * prepared just before it is yielded, so send it before you take the next.
+ * Yields a successful request to every endpoint, a repetition of every request that may be repeated, and a request for
+ * every error. Each is prepared just before it is yielded, so send it before you take the next.
  */
 export async function* requestEachKind(sql: Sql): Requests {
   const caller = await makeCaller(sql);
@@ -99,10 +100,10 @@ async function* requestEndpoints(caller: Caller): Requests {
     if (gate === "session" || name === WEBHOOKS) {
       Object.assign(samples.records, await makeAppSamples(sql, workspaceId, email));
       samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;
-      // The limit of invitations would count these members.
+      // Otherwise the limit of invitations would count these members.
       await sql`delete from crm.audit_log where workspace_id = ${workspaceId} and action = 'member_invited'`;
     }
-    // Erases another contact, because other examples refer to this one.
+    // Erases a contact of its own, because other examples refer to the sample contact.
     const record = route.path.endsWith("/erase")
       ? samples.records[ERASED]
       : recordIdFor(samples.records, name, route.path);

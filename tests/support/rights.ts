@@ -1,5 +1,5 @@
-// What roles may do, by the catalogue and by attempts. Used by tests/sql/isolation on Postgres 17, by tests/postgres15
-// on 15.
+// Tests of what roles may do, by the catalogue and by trying. tests/sql/isolation runs them on Postgres 17,
+// tests/postgres15 on 15.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";
@@ -13,7 +13,7 @@ const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
 /** Supabase's roles: anybody with the public key of a project acts as `anon`. */
 const SUPABASE_ROLES = ["anon", "authenticated", "service_role"] as const;
 
-/** The roles that own nothing. */
+/** The roles whose rights are tested. */
 const ROLES = ["crm_api", "crm_app", "crm_functions", ...SUPABASE_ROLES] as const;
 
 type Role = typeof ROLES[number];
@@ -24,7 +24,7 @@ interface Callable {
   call: string;
 }
 
-/** Runs queries of tools/rights on a client. */
+/** Runs the queries of tools/rights on a client. */
 const queryOf = (sql: Sql): Query => (text) => sql.unsafe(text);
 
 /** Reads the functions that each role must be able to execute: only those that are called as this role. */
@@ -134,12 +134,12 @@ export async function refusalOf(
 
 type Run = (sql: Sql, functionsDatabaseUrl: string) => Promise<void>;
 
-/** Tests over the rights of every role: `run` gets the owner's client and the URL that connects as crm_functions. */
+/** Tests of the rights of every role: `run` gets the owner's client and the URL that connects as crm_functions. */
 export const RIGHTS_CHECKS: { name: string; run: Run }[] = [];
 
 const test = (name: string, run: Run) => RIGHTS_CHECKS.push({ name, run });
 
-test("each role may execute exactly the functions that are called under it, and the public may execute none (spec 1)", async (sql) => {
+test("each role may execute exactly the functions that are called as this role, and PUBLIC may execute none (spec 1)", async (sql) => {
   const expected = await readExpected(sql);
   assert.ok(expected.crm_api.length > 50 && expected.crm_functions.length >= 4);
   await withSupabaseRoles(sql, async (sql) => {
@@ -277,7 +277,7 @@ test("no role but the owner may create anything, in any schema or as a temporary
   });
 });
 
-test("the roles of requests have no attribute and no membership, and own only the functions that run verbs", async (sql) => {
+test("the roles of requests have no attribute but login, no membership, and own only the functions that run verbs", async (sql) => {
   const attributes = {
     super: false,
     inherit: false,
@@ -310,7 +310,7 @@ test("the roles of requests have no attribute and no membership, and own only th
 });
 
 test(
-  "the time limits are set on the role as which the functions connect",
+  "the time limits are set on the role that the functions connect as",
   async (_sql, functionsDatabaseUrl) => {
     const functions = openSql(functionsDatabaseUrl, { max: 1 });
     try {

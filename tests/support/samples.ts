@@ -15,7 +15,7 @@ export interface Samples {
   stage_id: string;
   contact_id: string;
   company_id: string;
-  /** A contact of no deal. */
+  /** A contact without a deal. */
   other_contact_id: string;
   from_owner_id: string;
   to_owner_id: string;
@@ -26,15 +26,15 @@ export interface Samples {
 /** The dispatcher sends nothing to this address, because it is not public. */
 const TARGET = "https://127.0.0.1:9443/hooks";
 
-/** The key of a custom field's definition among the samples, because it has no function of its own. */
+/** The key in `records` for a custom field's definition, which has no function of its own. */
 const DEFINITION = "custom-fields";
 
-/** The key of a proposal among the samples, because it has no function of its own. */
+/** The key in `records` for a proposal, which has no function of its own. */
 const PROPOSAL = "proposals";
 
 /**
- * The id for the path of an endpoint. The functions of keys and of members both reach a definition; that of the funnel
- * reaches deals and proposals.
+ * The id for the path of an endpoint: that of a definition or a proposal if the path begins with its name, else that of
+ * the function's own record.
  */
 export function recordIdFor(records: Samples["records"], resource: string, path: string): string | undefined {
   const below = [DEFINITION, PROPOSAL].find((kind) => path.startsWith(`/${kind}/`));
@@ -188,7 +188,7 @@ export function withSampleIds(
   return replace(example) as Record<string, unknown>;
 }
 
-/** Adds a contact to the sample deal where the path of an endpoint has a `:contact_id`, for the endpoint to remove it. */
+/** Adds a contact to the sample deal if the path of an endpoint has a `:contact_id`, so that the endpoint finds it. */
 export async function addContactFor(path: string, key: string, samples: Samples): Promise<void> {
   if (!path.includes(":contact_id")) return;
   const body = { contact_id: samples.other_contact_id };

@@ -5,7 +5,7 @@ const TESTS = join(import.meta.dirname!, "..");
 
 /**
  * Folders of tests with their own deno.json, whose packages neither `deno task start` nor `deno task test` downloads:
- * tests in a browser, and tests of other people's tools with the OpenAPI documents.
+ * tests in a browser, and tests of third-party tools with the OpenAPI documents.
  */
 const APART = ["browser", "clients"].map((folder) => join(TESTS, folder));
 
@@ -48,7 +48,7 @@ export const LONGEST = `
   webhooks/hanging_receiver_test.ts webhooks/attempt_memory_test.ts contract/openapi_test.ts
 `.trim().split(/\s+/);
 
-/** The most files for one process. It loads and compiles only once what they share. */
+/** The most files for one process, which loads and compiles the modules that they share only once. */
 const MOST_FILES = 16;
 
 /** The files of a run. */

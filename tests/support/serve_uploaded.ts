@@ -1,6 +1,6 @@
 /**
- * Serves functions from a folder with only the uploaded files, and the public keys of Supabase Auth.
- * Arguments: port, folder. It ends when its standard input does.
+ * Serves the functions of a folder that has only the uploaded files, and the public keys of Supabase Auth.
+ * Arguments: port, folder. Ends when its standard input does.
  */
 import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
 import { openGateway } from "../../run/local/gateway.ts";

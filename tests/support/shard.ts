@@ -59,7 +59,7 @@ async function runWithStack({ next, env, stackEnv, ...how }: Shard, results: Sha
     mailboxes = await startMailboxes();
     await copyPreparedData(dataDir);
     stack = await startStackProcess(dataDir, { ...mailboxes.env, ...stackEnv });
-    // TMPDIR, so that stopStacksIn finds the stacks that the tests themselves start.
+    // TMPDIR is set so that stopStacksIn finds the stacks that the tests themselves start.
     const variables = { ...env, ...mailboxes.env, DATA_DIR: dataDir, TMPDIR: folder };
     let failed = 0;
     for (let files = next(); files !== null && !interrupted.signal.aborted; files = next()) {

@@ -6,7 +6,7 @@ import { readStackFile } from "../../run/local/stack_file.ts";
 
 const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
 
-/** Where the functions of the shared stack are: `<origin>/functions/v1`. */
+/** The URL of the shared stack's functions: `<origin>/functions/v1`. */
 export const baseUrl = stack.base_url;
 
 /** Connection of role `postgres`. */

@@ -68,7 +68,7 @@ export interface DeliveryRow {
   lease_until: Date | null;
 }
 
-/** Waits until the only delivery of a subscription meets a condition; an error after 10 s. */
+/** Waits until the only delivery of a subscription meets a condition; throws an error after 60 s. */
 export function waitForDelivery(
   sql: postgres.Sql,
   subscriptionId: string,
@@ -122,7 +122,7 @@ export async function addDeliveries(
   return rows.map(({ id }) => id).sort();
 }
 
-/** Adds events `deal.won` to a workspace, 10 ms apart, the last one now. No subscription gets a delivery. */
+/** Adds events `deal.won` to a workspace, 10 ms apart, the last one 10 ms ago. No subscription gets a delivery. */
 export async function addEvents(sql: postgres.Sql, workspaceId: string, count: number): Promise<void> {
   await sql`
     insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
