@@ -1,8 +1,8 @@
 import type { Sql } from "postgres";
 
 /**
- * Looks for texts in every table outside Postgres's own schemas, and in columns of any type, because it reads each row as
- * text.
+ * Looks for texts in every table outside Postgres's own schemas. It reads each row as text, so it finds them in columns
+ * of any type.
  * @param texts in lower case
  * @returns the sorted names of the tables with a row that contains one of the texts; a partition counts as its table
  */

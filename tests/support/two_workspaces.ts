@@ -32,7 +32,7 @@ async function fill(sql: Sql): Promise<Filled> {
   };
 }
 
-/** The records for the ids in a path. Only the application's subscription has a delivery, so a delivery's path gets it. */
+/** The records for the ids in a path. The path of a delivery gets the application's subscription, which has one. */
 export function recordsFor({ records }: Filled, resource: string, path: string): Record<string, string> {
   if (path.includes(":delivery_id")) return { ...records, [resource]: records["app-v1-webhooks"]! };
   const id = recordIdFor(records, resource, path);

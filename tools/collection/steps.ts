@@ -15,7 +15,7 @@ export interface Capture {
   path: string;
 }
 
-/** A call. Its texts have variables as `{{contact_id}}`. */
+/** A call. Its texts contain variables such as `{{contact_id}}`. */
 export interface Step {
   operationId: string;
   title: string;
@@ -25,7 +25,7 @@ export interface Step {
   query: { name: string; value: string }[];
   needsKey: boolean;
   body?: unknown;
-  /** The statuses of success that the document declares. */
+  /** The success statuses that the document declares. */
   statuses: number[];
   captures: Capture[];
   /** Variables that a person must enter; without them the call is left out. */
@@ -57,7 +57,7 @@ const RESOURCES = [
 const FIRST = ["create", "list", "get", "update", "upsert", "batch", "test", "deliveries", "delivery"];
 const LAST = ["archive", "restore", "merge", "erase", "delete"];
 
-/** What is particular to a step. */
+/** What is special about a step. */
 interface Particular {
   /** The variable for `{id}`, where it is not the id of the resource's new record. */
   id?: string;
@@ -74,19 +74,19 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
       { variable: "stage_id", path: "data[0].stages[1].id" },
     ],
   },
-  // Erases the lead's contact, because later calls use the other contact.
+  // `contacts.erase` takes the lead's contact, because later calls use the contact that `contacts.create` makes.
   "leads.create": {
     captures: [
       { variable: "lead_contact_id", path: "lead.contact_id" },
       { variable: "lead_deal_id", path: "lead.deal_id" },
     ],
   },
-  // The contact is the main one of the other deals.
+  // The other deals already have the contact as their main one.
   "deals.add_contact": { id: "lead_deal_id" },
   "deals.remove_contact": { id: "lead_deal_id" },
   "contacts.erase": { id: "lead_contact_id" },
   "me.get": { captures: [{ variable: "member_id", path: "member.id" }] },
-  // A key belongs to one field, archived or not, so each run makes its own.
+  // A field keeps its key even when it is archived, so each run needs a new key.
   "custom_fields.create": {
     body: {
       object_type: "deal",
@@ -102,7 +102,7 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
   "webhooks.create": { body: { event_types: ["deal.won"], target_url: "{{webhook_url}}" } },
   "webhooks.deliveries": { captures: [{ variable: "delivery_id", path: "data[0].id" }] },
   "webhooks.recover": { body: { since: "{{yesterday}}" } },
-  // An answer is final, so accepting and rejecting need a proposal each. The API creates none: a person enters two links.
+  // An answer is final, so accepting and rejecting need a proposal each. The API creates none: a person enters tokens.
   "proposals.reject": { parameters: { token: "other_proposal_token" } },
 };
 
@@ -184,7 +184,7 @@ function stepOf(document: OpenApi, listed: ListedOperation, known: ReadonlySet<s
   };
 }
 
-/** The ids that a creation, or a batch of one item, gives to later calls. */
+/** The ids from the reply to a creation, or to a batch of one item, that later calls use. */
 function capturesOf({ operationId, responses }: Operation, own: string): Capture[] {
   const { content } = (responses[201] ?? {}) as { content?: { "application/json": { example?: unknown } } };
   const example = content?.["application/json"].example;
@@ -195,8 +195,8 @@ function capturesOf({ operationId, responses }: Operation, own: string): Capture
 }
 
 /**
- * A body with the ids of this run. It has no external_id, which only one record may have, so that the collection can be run
- * again; an upsert needs it to find its record.
+ * A body with the ids of this run. Leaves out external_id, which must be unique, so that the collection can be run
+ * again. Only an upsert keeps it, to find its record.
  */
 function withVariables(body: unknown, own: string, known: ReadonlySet<string>, keepsId: boolean): unknown {
   if (Array.isArray(body)) return body.map((item) => withVariables(item, own, known, keepsId));
@@ -213,6 +213,6 @@ function withVariables(body: unknown, own: string, known: ReadonlySet<string>, k
 
 function statusesOf({ responses }: Operation): number[] {
   const statuses = Object.keys(responses).filter((status) => status.startsWith("2"));
-  // A range stands for the answer to a repeated call.
+  // The range is the reply to a repeated call, which is 200.
   return statuses.map((status) => status === "2XX" ? 200 : Number(status)).sort();
 }

@@ -45,7 +45,7 @@ export function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCod
   return Map.groupBy(codes, (code) => ERRORS[code].status);
 }
 
-/** Finds the codes of the checks in the body and the query that use `withCode(code, …)`. */
+/** Finds the codes of checks in the body and the query that are declared with `withCode(code, …)`. */
 export function codesOfChecks({ body, query }: Endpoint): ErrorCode[] {
   const found: ErrorCode[] = [];
   for (const schema of [query, ...(body ? [body] : [])]) {

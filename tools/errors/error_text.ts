@@ -15,6 +15,6 @@ export interface ErrorText {
 
 /**
  * When the same call may succeed: after the seconds of `Retry-After`, after one second, or after a wait that doubles
- * each time (`three_times`, for internal errors: at most three times).
+ * each time. `three_times`, for internal errors: like `doubling`, at most three times.
  */
 export type Repetition = "retry_after" | "second" | "doubling" | "three_times";

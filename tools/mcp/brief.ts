@@ -1,5 +1,5 @@
-// Shortens the schemas of arguments: a model reads all of them before its first call. The API checks every argument and
-// names what is wrong, so limits need not be here.
+// Shortens the schemas of arguments, because a model reads all of them before its first call. Leaves out limits: the
+// API checks every argument and names what is wrong.
 import type { JsonSchema } from "../openapi/json_schema.ts";
 
 /** Keywords that no model needs to make a correct call. */
@@ -58,7 +58,7 @@ const PLAIN = [
 ];
 
 /**
- * The schema of an argument without limits, examples and texts that only repeat its name.
+ * Shortens the schema of an argument: leaves out limits, examples, and a text that only repeats the argument's name.
  *
  * @param clears whether null clears a field, so that the schema must allow it
  */

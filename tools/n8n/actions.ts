@@ -13,7 +13,7 @@ import {
 import { type Property, propertyOf } from "./fields.ts";
 import { actionOf, described, titled } from "./words.ts";
 
-/** Their replies have the secret of a subscription, which would stay in the workflow's history. */
+/** Operations that the node leaves out, because a subscription's secret would stay in the workflow's history. */
 const REVEALING = ["webhooks.create", "webhooks.rotate_secret"];
 
 /** The words that n8n's linter wants for an upsert. */
@@ -68,7 +68,7 @@ function operationProperty(resource: string, document: OpenApi, listed: ListedOp
   };
 }
 
-/** A list gives its records one by one; a reply without a body says that all went well. */
+/** Turns a list into one item for each record, and a reply without a body into `{ success: true }`. */
 function output(document: OpenApi, listed: ListedOperation): Record<string, unknown> {
   const { data, next } = listOf(document, listed);
   const isEmpty = repliesOf(document, listed.operation).some(([status]) => status === "204");
@@ -83,7 +83,7 @@ function output(document: OpenApi, listed: ListedOperation): Record<string, unkn
     : {};
 }
 
-/** Whether the reply is a list, and whether it says where the next page starts. */
+/** `data`: whether the reply is a list. `next`: whether its next_cursor can be null; null without a next_cursor. */
 function listOf(document: OpenApi, { operation }: ListedOperation) {
   const [, reply] = repliesOf(document, operation).find(([status]) => status === "200") ?? [];
   const schema = reply?.content && resolve(document, reply.content["application/json"].schema);
@@ -152,7 +152,7 @@ const PAGING_FIELDS: Property[] = [
           type: "generic",
           properties: {
             continue: `={{ !!${NEXT} }}`,
-            // The cursor is in the address, because n8n would replace the filters and the limit by a `qs`.
+            // The cursor is in the address, because n8n would replace the filters and the limit with a `qs`.
             request: { url: `={{ $request.url + (${NEXT} ? "?cursor=" + ${NEXT} : "") }}` },
           },
         },

@@ -13,7 +13,7 @@ export interface Property {
   [key: string]: unknown;
 }
 
-/** How n8n's form shows a value, and the expression that makes the request's value from it, if it is another. */
+/** How n8n's form shows a value. `value`: the expression that converts it for the request, if it must be converted. */
 interface Shape {
   type: string;
   default: unknown;
@@ -22,13 +22,12 @@ interface Shape {
   typeOptions?: Record<string, unknown>;
 }
 
-/** A text with commas, or a list from an expression. */
+/** Accepts a text with commas, or a list from an expression. */
 const LIST =
   'Array.isArray($value) ? $value : String($value).split(",").map((x) => x.trim()).filter(Boolean)';
 const JSON_VALUE = 'typeof $value === "string" ? JSON.parse($value) : $value';
 /**
- * n8n's picker gives times without a time zone, which are in the workflow's time zone. Other texts are left to the API
- * to refuse.
+ * n8n's picker gives times without a time zone, which are in the workflow's time zone. The API refuses other texts.
  */
 const TIME = "DateTime.fromISO(String($value)).toISO() ?? $value";
 const DATE = "String($value).slice(0, 10)";

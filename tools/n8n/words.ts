@@ -1,7 +1,7 @@
 // The names and texts of n8n's forms, as its linter wants them.
 import { singular } from "../openapi/read_document.ts";
 
-/** The document's names for what n8n always calls by another name. */
+/** n8n's own names for operations, by the document's names. */
 const NAMES: Readonly<Record<string, string>> = { list: "Get Many", upsert: "Create or Update" };
 const CAPITALS = /\b(id|ids|url|utm|q)\b/gi;
 

@@ -7,11 +7,11 @@ type Routing =
   | { by: "credential"; refused: string }
   /** On the node of the workspace in the first argument. */
   | { by: "workspace" }
-  /** On each node in turn, with the rows of all together; the argument named by `limit` is their maximum number. */
+  /** On each node in turn; returns the rows of all nodes, at most as many as the argument named by `limit`. */
   | { by: "each"; limit?: string }
-  /** On each node, with those elements of the only argument, a JSON list, that belong to its workspaces. */
+  /** On each node, with its part of the only argument, a JSON list: the elements of the node's own workspaces. */
   | { by: "list" }
-  /** Written by hand in run/nodes/doors.sql. `person`: the person's sign-in passes to nodes other than node 0. */
+  /** Written by hand in run/nodes/doors.sql. `person`: a call to a node other than 0 carries the person's sign-in. */
   | { by: "hand"; person?: true };
 
 const ROUTINGS: Record<string, Routing> = {
@@ -51,7 +51,7 @@ function doorsOf(signature: Signature, routing: Routing): string[] {
   return [...doors, outer(signature, bodyOf(signature, routing))];
 }
 
-/** The name of the function that runs one of the nodes' functions on a given node. */
+/** The name of the proxy's function that runs a function on a given node. */
 const atNode = (name: string, suffix = "at") => `nodes.${name.replace(".", "_")}_${suffix}`;
 const typed = ({ parameters }: Signature, withDefaults: boolean) =>
   parameters.map(({ name, type, default: value }) =>
@@ -60,7 +60,7 @@ const typed = ({ parameters }: Signature, withDefaults: boolean) =>
 const names = ({ parameters }: Signature) => parameters.map(({ name }) => name);
 /** The return type, with `text` in place of types that only the nodes have. */
 const returnsAtProxy = ({ returns }: Signature) => returns.replace(/crm\.\w+/g, "text");
-/** The dispatcher and the request log go to all nodes, so none may keep them waiting for long. */
+/** The dispatcher and the request log call all nodes, so they get `crm_each`, which waits only briefly for a node. */
 const clusterOf = (routing: Routing) =>
   routing.by === "credential" || (routing.by === "hand" && routing.person) ? "crm" : "crm_each";
 

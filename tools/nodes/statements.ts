@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { FUNCTIONS } from "../resources.ts";
 
-/** A statement of the functions: any text with a function of a schema of the CRM, such as `select * from api.call($1)`. */
+/** Matches a quoted `select` that calls a function in one of our schemas, such as `select * from api.call($1)`. */
 const STATEMENT = /["`](select [^"`]*?\b((?:api|app|crm)\.\w+)\([^"`]*)["`]/g;
 
 /** A statement that the functions send. */

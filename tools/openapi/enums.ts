@@ -79,7 +79,7 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
       words: Object.keys(expansions),
       text: doc("O que expand pode mostrar", "What expand can show"),
     }],
-    // Records that are sorted by no column of their own share the name.
+    // Records without sort columns of their own share the name `Sort`.
     [`${about.sorts ? about.schema : ""}Sort`, {
       words: sortWords(sorts),
       text: doc("A ordem de uma lista", "The order of a list"),

@@ -26,7 +26,10 @@ function errorEnvelope(codes: readonly ErrorCode[]) {
   });
 }
 
-/** The error replies of one document. Each is stored once, under `components`, and named for its codes. */
+/**
+ * The error replies of one document. Each is stored once, under `components`, and named for its codes; several codes
+ * with a status that all operations share are named for the status.
+ */
 export class ErrorReplies {
   readonly named: Record<string, unknown> = {};
 

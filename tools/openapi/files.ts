@@ -19,7 +19,7 @@ export const DOCUMENTS: readonly { file: string; audience: Audience; language: L
   { file: `${WRITTEN}openapi.app.en.json`, audience: "app", language: "en" },
 ];
 
-/** Replaces a file at once, because several test processes write and read it. */
+/** Replaces a file atomically, because several test processes write and read it. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   await Deno.mkdir(dirname(file), { recursive: true });
   await Deno.writeTextFile(`${file}.${Deno.pid}`, text);

@@ -4,8 +4,8 @@ import type { z } from "zod";
 import { type JsonSchema, refTo } from "./json_schema.ts";
 
 /**
- * Finds the object from which `.extend` made this one: the largest whose field schemas are all the same instances as
- * fields of this one, because equal schemas may be a coincidence. Null if there is none.
+ * Finds the object from which `.extend` made this one; null if there is none. It is the largest object of which this
+ * one has every field, with the same schema instance: equal schemas may be a coincidence.
  */
 export function findBase(
   id: string,

@@ -1,4 +1,4 @@
-// What a person fills in to call an operation, one field per value: for the clients whose forms are flat.
+// The form fields for calling an operation, one per value, for clients whose forms are flat.
 import type { JsonSchema } from "./json_schema.ts";
 import { type OpenApi, type Operation, parametersOf, resolve } from "./read_document.ts";
 
@@ -95,7 +95,7 @@ function fieldOf(
   };
 }
 
-/** The schema behind a reference, without null as an alternative. Of several alternatives, the first. */
+/** Resolves a reference, takes the first of several alternatives, and leaves out null. */
 function known(document: OpenApi, schema: JsonSchema): JsonSchema {
   const { anyOf, ...others } = schema;
   const first = anyOf?.find(({ type }) => type !== "null");

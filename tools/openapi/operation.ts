@@ -64,7 +64,7 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
   };
 }
 
-/** The credentials, of which one is enough; a scope is named as OpenAPI 3.1 names the roles that a credential needs. */
+/** The accepted credentials, of which one is enough. The scope is listed as a role, as OpenAPI 3.1 allows. */
 function securityOf({ gate, scope }: Endpoint): Record<string, string[]>[] {
   switch (gate) {
     case "key":

@@ -36,7 +36,7 @@ export function operationId(resource: Resource, { method, path, endpoint }: Rout
     if (last === "" || last in COLLECTIONS) {
       return method === "GET" && isList(endpoint.reply) ? "list" : BY_METHOD[method];
     }
-    // The id of a record of another kind than the resource.
+    // `/deals/:id`: a record of another kind than the resource.
     const other = /^\/([a-z]+)s\/:id$/.exec(path)?.[1];
     if (other !== undefined) return `${BY_METHOD[method]}_${other}`;
     // `:id` or `:token` names the record itself; `:contact_id` names a record below it.
@@ -46,7 +46,7 @@ export function operationId(resource: Resource, { method, path, endpoint }: Rout
     if (method === "POST" && endpoint.status === 201 && path.startsWith("/:id/")) {
       return `add_${last.replace(/s$/, "")}`;
     }
-    // What is done with several of the records below a record.
+    // An action on several records below a record.
     const several = /^\/:id\/(\w+)\/[a-z-]+$/.exec(path)?.[1];
     return below ?? (several === undefined ? last : `${last}_${several}`);
   }

@@ -1,4 +1,4 @@
-// What writers read of an OpenAPI document: the reference, the collections, the SDK's types, the tools.
+// Reads an OpenAPI document for the writers of the reference, the collections, the SDK's types and the tools.
 import type { JsonSchema } from "./json_schema.ts";
 
 export interface Parameter {

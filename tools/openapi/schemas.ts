@@ -8,7 +8,7 @@ import { tidy } from "./tidy.ts";
 /** Whether a schema describes a request (`input`) or a reply (`output`). */
 export type Side = "input" | "output";
 
-/** Changes to the zod schemas, which do not know other resources. */
+/** Changes to zod schemas, which cannot refer to the schemas of other resources. */
 export interface Replacements {
   /** Schemas that replace the schemas with the same id. */
   readonly schemas?: Readonly<Record<string, z.ZodType>>;

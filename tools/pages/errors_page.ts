@@ -21,7 +21,7 @@ const REPETITIONS = {
   three_times: doc("sim, até 3 vezes", "yes, up to 3 times"),
 } satisfies Record<Repetition, unknown>;
 
-/** Writes the tables of error codes, of the API and of the console's functions, into the pages on errors. */
+/** Writes the tables of error codes, for the API and for the console's functions, into the pages on errors. */
 export const errorsPages = sitePages("errors", (page, language) => {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   const ofApi = codes.filter((code) => !isAppError(code));

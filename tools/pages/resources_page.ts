@@ -22,7 +22,7 @@ export const resourcesPages = sitePages("resources", (page, language) =>
       page,
     ));
 
-/** A new resource gets a section with a call at the end of the page, which its author may move and describe. */
+/** Appends a section with a sample call for a new resource; the author may move the section and add to it. */
 function withSection(page: string, { name, about }: Resource, language: Language): string {
   const marker = beginOf(name);
   if (page.includes(marker)) return page;

@@ -1,4 +1,4 @@
-// The filters of a list by kind.
+// Sorts a list's filters into kinds.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { type Filter, isEquality } from "../../supabase/functions/_shared/contract/record_fields.ts";
 

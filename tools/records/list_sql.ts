@@ -1,5 +1,5 @@
-// The verb of a list (spec 4.0): one statement without a filter, one for each equality. For everything else it calls
-// crm.rest_of_page (list_filters_sql.ts).
+// The verb of a list (spec 4.0). It has one statement for calls without a filter, and one for each equality. For all
+// other calls, and for the rest of a page, it calls crm.rest_of_page (list_filters_sql.ts).
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { always, argument, columnOf, hiding, type NamedFilter, optional, required } from "./filters.ts";
 import { searchSql } from "./search_sql.ts";
@@ -86,7 +86,7 @@ $$;`,
   );
 }
 
-/** Filters by ids that a workspace sets up: an unknown id must be an error, not an empty list. */
+/** Filters by what a workspace sets up: an unknown id must be an error, not an empty list. */
 const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
 
 /** Refuses filters by unknown ids, if the condition `isEmpty` says that nothing was found. */
@@ -108,7 +108,7 @@ function branch(record: CrmRecord, filters: NamedFilter[]): string {
   const json = `crm.${record.name}_json_if_short(t)`;
   const listed = always(record);
   const shown = listed.length === 0 ? json : `case when ${listed.join(" and ")} then ${json} end`;
-  // A value that takes a function is computed once, before the statement, and not in each condition.
+  // A value that needs a function call is computed once, before the statement.
   const made = filters.filter(isMade).map((filter) => `    v_value := ${argument(record, filter)};\n`).join(
     "",
   );

@@ -48,7 +48,7 @@ function shownValue(name: string, { shownAs, sql }: Field): string {
 function insertSql({ name, about, fields }: CrmRecord): string {
   const table = `crm.${about.table}`;
   const written = [...about.hidden ?? [], ...namesOf(fields, ["always", "on create", "by the verb"])];
-  // Returning the whole row takes a fortieth of the time of a creation, so it is returned only if the reply shows it.
+  // Returning the whole row takes a fortieth of a creation's time, so it is returned only if the reply shows it.
   const [type, returning, result, said] = answersWithId(name)
     ? ["uuid", "new.id", "v_id", "its id"]
     : [table, "new.*", "t", "it"];
@@ -86,7 +86,7 @@ ${
   }${about.sql?.includes("insert all") ? "\n\n" + insertAllSql(name, table, written) : ""}`;
 }
 
-/** The ids of records in use that resemble the new one. The statement that inserts the new one does not see it. */
+/** The ids of records in use that resemble the new one, without its own: the inserting statement does not see it. */
 function alikeSql(table: string, alike: Readonly<Record<string, string>>): string {
   // Sorted like the index, so that the planner uses it whatever the statistics on other workspaces say.
   return Object.entries(alike).map(([column, values]) =>
@@ -109,8 +109,8 @@ function answersWithId(name: string): boolean {
 }
 
 /**
- * A function that inserts a batch of records at once, because half the time of an insert is a fixed cost for each
- * statement.
+ * A function that inserts a batch of records in one statement, because half the time of an insert is a fixed cost for
+ * each statement.
  */
 function insertAllSql(name: string, table: string, written: readonly string[]): string {
   return `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]

@@ -153,7 +153,7 @@ function survivorsSql(record: CrmRecord): string {
 `;
 }
 
-/** Statements for an upsert that found its record: the record keeps phone numbers that are more complete. */
+/** Statements for an upsert that found its record: a phone number more complete than the one sent is kept. */
 function phonesSql({ name, about }: CrmRecord): string {
   const phones = about.search?.phones?.map((field) => `'${field}'`).join(", ");
   if (!phones) return "";
@@ -164,7 +164,7 @@ function phonesSql({ name, about }: CrmRecord): string {
 `;
 }
 
-/** The checks that the fields which POST requires are present, run only if the upsert creates a record. */
+/** Statements that check the fields that POST requires; they run only if the upsert creates a record. */
 function requiredSql({ about, fields }: CrmRecord): string {
   const required = Object.entries(fields).filter(([, { presence, rule, written }]) =>
     presence === "required" && rule !== null && ["always", "on create"].includes(written)

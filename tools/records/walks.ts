@@ -1,4 +1,4 @@
-// Conditions and order that read the rows of a list newest first, in the order of an index.
+// Conditions and an order by which a list's rows are read newest first from an index, without sorting.
 import { columnOf, type NamedFilter } from "./filters.ts";
 
 /** SQL terms: the value of each equality, and the bounds of the ids. */

@@ -24,7 +24,7 @@ export function writtenSql(): Map<string, string> {
   add("records", referencesSql(records));
   add("records", expandSql(records));
   add("lists", listFiltersSql(records));
-  // A pipeline's public type contains its stages'.
+  // Stages come first, because a pipeline's public type contains theirs.
   for (const record of records.toSorted((a, b) => Number(b.name === "stage") - Number(a.name === "stage"))) {
     const concern = CONCERNS[record.name] ?? record.about.table;
     add(concern, recordSql(record));
@@ -118,7 +118,7 @@ insert into crm.event_types (event, object_type, is_change) values
 ${events.map(([event, { object, change }]) => `  ('${event}', '${object}', ${change})`).join(",\n")};`;
 }
 
-/** The function that calls the verbs of a schema for a door, as the role to which row-level security applies. */
+/** The function through which a door calls the verbs of a schema, as the role to which row-level security applies. */
 function runVerbSql(schema: "api" | "app"): string {
   const { name, role, callers } = RUNNERS[schema];
   const verbs = endpoints

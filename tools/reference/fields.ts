@@ -11,7 +11,7 @@ export interface Field {
   description: string;
 }
 
-/** Depth to which objects are spelled out; deeper objects are shown by their type alone. */
+/** Depth to which the fields of objects are listed; deeper objects show only their type. */
 const DEPTH = 4;
 
 /** Every field of a body, each followed by the fields inside it. */
@@ -37,7 +37,7 @@ function rows(document: OpenApi, schema: JsonSchema, words: Words, prefix: strin
   });
 }
 
-/** The object schema of a property or of its items; null for other types. */
+/** The schema of a property; for a list, the schema of its items, and the suffix `[]` for the field's name. */
 function contentOf(document: OpenApi, property: JsonSchema): { inner: JsonSchema; suffix: string } {
   const inner = alternativesOf(document, property);
   const items = inner.flatMap<JsonSchema>((one) => resolve(document, one).items ?? []);
@@ -75,7 +75,7 @@ function eitherOf(forms: Members[]): Members {
   };
 }
 
-/** The types of a value without null. */
+/** The alternatives in a schema, without null. */
 function alternativesOf(document: OpenApi, schema: JsonSchema): JsonSchema[] {
   const { anyOf, properties } = resolve(document, schema);
   // Beside properties, anyOf says only which of them are required together.

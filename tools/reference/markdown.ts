@@ -154,7 +154,7 @@ function oneReply(
   const title = `### ${status === "2XX" ? description : `${status} ${description}`}`;
   if (!content) return [title, words.noBody];
   const { schema, example } = content["application/json"];
-  // The reply to a repeated call has no example and no table, because it is the first reply.
+  // The reply to a repeated call repeats the first reply, so it has no example and no table of its own.
   if (example === undefined) return [title];
   return [title, fieldTable(document, schema, words, words.always, draw), code("json", example)];
 }

@@ -12,7 +12,7 @@ export interface Sample {
   code: string;
 }
 
-/** The sample call in TypeScript with the SDK, in Python and in PHP, which need no further package. */
+/** The sample call in TypeScript with the SDK, and in Python and PHP without packages. */
 export function samplesOf(id: string, call: ExampleCall): Sample[] {
   return [
     { title: "TypeScript (SDK)", language: "ts", code: typeScriptOf(id as OperationId, call) },
@@ -160,7 +160,7 @@ class Code {
 
 const typeScript = (value: unknown) => value === undefined ? "undefined" : literal(value, TYPESCRIPT);
 
-/** A JSON value as the literal of a language, a field to a line. */
+/** A JSON value as a literal of a language, one field per line. */
 function literal(value: unknown, syntax: Syntax): string {
   if (value instanceof Code) return value.code;
   if (value === null || value === true || value === false) return syntax[`${value}`];

@@ -2,8 +2,8 @@ import type { PGlite } from "@electric-sql/pglite";
 import { type Entry, keyOf, type State } from "./state.ts";
 
 /**
- * The types of objects whose changes are generated. Changes of other types lock or rewrite tables: a person writes
- * them.
+ * The types of objects whose changes are generated. A person writes changes of other types, because they lock or
+ * rewrite tables.
  */
 const WRITTEN = ["FUNCTION", "PROCEDURE", "VIEW", "TRIGGER", "POLICY", "TYPE", "ACL", "COMMENT"];
 
@@ -108,14 +108,14 @@ function revokes(sql: string): string[] {
   );
 }
 
-/** The objects of keys, by names without arguments, as `subject` gives them. */
+/** The objects that keys name, without arguments, in the form that `subject` returns. */
 function objects(keys: Iterable<string>): Set<string> {
   return new Set([...keys].map((key) => key.replace(/\(.*$/, "").replace("VIEW ", "TABLE ")));
 }
 
 /**
- * The object to which rights or a comment belong, without its arguments: pg_dump prints their names here, and not where
- * it creates the function. It calls a view a table where it prints its rights.
+ * The object to which rights or a comment belong. Leaves out a function's arguments, because pg_dump prints their names
+ * here but not where it creates the function. Calls a view a table, as pg_dump does where it prints the view's rights.
  */
 function subject({ schema, name }: Entry): string {
   const [, type, own] = /^(\S+) ([^(]*)/.exec(name)!;

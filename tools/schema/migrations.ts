@@ -1,4 +1,4 @@
-// The migrations: those that are released, and the one with what changed in supabase/schemas since.
+// The migrations: the released ones, and the one with what has changed in supabase/schemas since the last release.
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { changesSql, isWritten } from "./changes.ts";
@@ -6,7 +6,7 @@ import { runFile, withDatabase } from "./database.ts";
 import { MIGRATIONS, RELEASED, sqlFiles, type WrittenFile } from "./folder.ts";
 import { type Entry, type State, stateOf } from "./state.ts";
 
-/** The first release is a copy of the schema files until it is out. Its schedule needs a transaction of its own. */
+/** Until it is released, the first migration is a copy of the schema files. Its schedule needs its own transaction. */
 const FIRST = "20261126000000_v1.sql";
 const FIRST_SCHEDULE = "20261126000001_v1_schedule.sql";
 
@@ -14,7 +14,7 @@ const FIRST_SCHEDULE = "20261126000001_v1_schedule.sql";
 const MARK = "-- Above: changes of tables and rows, by hand. Below: written by deno task schema.\n";
 
 /**
- * The migrations that are not released, as they should be.
+ * What the unreleased migrations should contain.
  *
  * @param schemas the schema files, by name
  * @param readPresent reads what they create; not called before the first release
@@ -84,7 +84,7 @@ async function releasedDigests(): Promise<Record<string, string>> {
   return JSON.parse(await Deno.readTextFile(RELEASED));
 }
 
-/** Needed because bodies name functions that the file creates later. */
+/** Function bodies may call functions that the file creates later. */
 const SETTINGS = "set check_function_bodies = off;\n\n";
 
 function firstRelease(schemas: [name: string, sql: string][]): WrittenFile[] {

@@ -8,13 +8,13 @@ export async function schemaSql(database: PGlite): Promise<string> {
     pg: database,
     args: [
       "--schema-only",
-      // Leaves out the partitions of days, which would change the text every day.
+      // Leaves out the partitions for single days, which would change the text every day.
       "--exclude-table=crm.*_[0-9][0-9][0-9][0-9]_[0-9][0-9]_[0-9][0-9]",
       ...CREATED.map((schema) => `--schema=${schema}`),
     ],
   });
   const text = await dump.text();
-  // pg_dump leaves its read-only transaction and its settings.
+  // pg_dump leaves its read-only transaction open, and its settings changed.
   await database.exec("rollback; reset all");
   // Removes the session settings, the version of pg_dump and the owner of almost everything.
   return text.slice(text.indexOf("--\n-- Name:"))

@@ -40,7 +40,7 @@ export async function stateOf(database: PGlite): Promise<State> {
 export const keyOf = ({ type, schema, name }: Omit<Entry, "sql">) =>
   `${type} ${schema === "-" ? "" : `${schema}.`}${name}`;
 
-/** The rows of a table as text, without jobs that end by themselves (docs/upgrading.md). */
+/** The rows of a table as text, without the `once-` jobs, which delete themselves (docs/upgrading.md). */
 async function rowsOf(database: PGlite, table: string): Promise<string> {
   const { rows } = await database.query<{ row: string }>(`
     select jsonb_strip_nulls(to_jsonb(t))::text as row from crm.${table} t

@@ -60,7 +60,6 @@ async function ofEmptyCall(endpoint: Endpoint): Promise<Pick<RouteEntry, "emptyA
     const { code, details } = input;
     return body || code !== "validation_error" || !details ? {} : { emptyErrors: details };
   }
-  // This holds only if the schema counts an empty body as sending no field. Otherwise a field that it added would count
-  // as sent.
+  // Only if the schema adds no field to an empty body: an added field would count as sent.
   return isDeepStrictEqual(input.sent, {}) ? { emptyArgs: input.args } : {};
 }

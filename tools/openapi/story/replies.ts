@@ -7,7 +7,7 @@ type Told = Readonly<Record<string, unknown>>;
 const { "proposal.accepted": accepted, "proposal.rejected": rejected, "activity.completed": completed } =
   HAPPENINGS;
 
-/** By operation, the values that it has just changed: its reply shows these instead of the story's. */
+/** The values that an operation has just changed, by its id: its reply shows these instead of the story's. */
 export const REPLIES: Readonly<Record<string, Told>> = {
   "contacts.create": { id: IDS.contact },
   "deals.create": newDeal,
@@ -15,7 +15,7 @@ export const REPLIES: Readonly<Record<string, Told>> = {
   "deals.win": wonDeal,
   "deals.lose": lostDeal,
   "activities.update": completed.state!,
-  // The first call marks it as viewed.
+  // The first call marks the proposal as viewed.
   "proposals.get": { status: "visualizada" },
   "proposals.accept": pick(accepted.state!, "status", "accepted_at"),
   "proposals.reject": pick(rejected.state!, "status", "rejected_at", "rejection_reason"),

@@ -15,7 +15,7 @@ export const subscription = {
   key_id: IDS.key,
 };
 
-/** The values that the body which creates the subscription leaves out. */
+/** The values of fields that the request to create the subscription leaves out. */
 const defaults = { filters: null, payload: "full", header: null };
 
 const delivery = {

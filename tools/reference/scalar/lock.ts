@@ -1,6 +1,6 @@
 /**
- * Writes deno.lock after deno.json was given another version of Scalar. Only the finished bundle is used, which has all that
- * it needs, so the lock names no package but Scalar's own: `deno install --frozen` then downloads one and not 269.
+ * Writes deno.lock after the version of Scalar in deno.json has changed. Only Scalar's bundle is used, which contains
+ * all that it needs, so the lock names only Scalar's own package: `deno install --frozen` downloads one, not 269.
  */
 import { join } from "node:path";
 
