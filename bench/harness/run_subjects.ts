@@ -1,6 +1,6 @@
-import { parseArgs } from "node:util";
 import { closeOwnPostgres } from "../../run/local/own_postgres.ts";
 import { type Figure, isHeld, type Measurement, tableOf } from "./figures.ts";
+import { readOptions } from "./options.ts";
 import { onInterrupt } from "./processes.ts";
 
 export interface Conditions {
@@ -59,14 +59,13 @@ async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Prom
 /**
  * Measures the subjects that the program's arguments name, or all of them, and prints a table. `--short` uses small
  * sizes and tolerant ratios, as in CI; `--minutes 3` is for a subject that lasts minutes. Ends the process with status
- * 2 for an unknown subject.
+ * 2 for an unknown subject or option.
  * @returns the figures, and whether they are of a whole run: every subject, in full size
  */
 export async function runSubjects(
   { subjects, command, shortTolerance }: Program,
 ): Promise<{ figures: Figure[]; whole: boolean }> {
-  const { values: { short, minutes }, positionals } = parseArgs({
-    args: Deno.args.filter((arg) => arg !== "--"),
+  const { values: { short, minutes }, positionals } = readOptions({
     options: { short: { type: "boolean", default: false }, minutes: { type: "string" } },
     allowPositionals: true,
   });

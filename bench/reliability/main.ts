@@ -7,9 +7,9 @@
  *
  * Prints a table; the exit code is 0 only if every figure was reached. It writes only to a temporary folder.
  */
-import { parseArgs } from "node:util";
 import { table } from "../../tools/pages/page.ts";
 import { closeOwnPostgres } from "../../run/local/own_postgres.ts";
+import { readOptions } from "../harness/options.ts";
 import { onInterrupt } from "../harness/processes.ts";
 import { type DeliveryWorld, openDeliveryWorld, type Sizes, type Trial, type Verdict } from "./world.ts";
 import { claims } from "./trials/claims.ts";
@@ -24,8 +24,7 @@ import { throughput } from "./trials/throughput.ts";
 
 const TRIALS: Trial[] = [kills, outages, clock, hanging, latency, throughput, feed, claims, purge, oneHost];
 
-const { values: { only, short, minutes } } = parseArgs({
-  args: Deno.args.filter((arg) => arg !== "--"),
+const { values: { only, short, minutes } } = readOptions({
   options: {
     only: { type: "string" },
     minutes: { type: "string", default: "30" },
