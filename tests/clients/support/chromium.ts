@@ -72,7 +72,7 @@ export async function serveInBrowser({ module, crmUrl, key }: Page): Promise<unk
     return await seen;
   } finally {
     clearTimeout(timer);
-    killIfRunning(chromium);
+    await close(profile).catch(() => killIfRunning(chromium));
     await chromium.status;
     await server.shutdown();
     // Chromium's helper processes outlive it briefly and still write to the profile.
@@ -81,4 +81,15 @@ export async function serveInBrowser({ module, crmUrl, key }: Page): Promise<unk
       "the profile of Chromium to be removed",
     );
   }
+}
+
+/** Closes the Chromium with this profile. Debian's program is a script: a signal would end the script alone. */
+async function close(profile: string): Promise<void> {
+  const [port, path] = (await Deno.readTextFile(join(profile, "DevToolsActivePort"))).split("\n");
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+  await new Promise((resolve, reject) => {
+    socket.onopen = () => socket.send(JSON.stringify({ id: 1, method: "Browser.close" }));
+    socket.onclose = resolve;
+    socket.onerror = () => reject(new Error("Chromium cannot be reached"));
+  });
 }
