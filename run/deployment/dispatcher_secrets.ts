@@ -25,7 +25,7 @@ export async function readDispatcherSecrets(sql: Sql): Promise<DispatcherSecrets
 }
 
 /**
- * Puts both secrets into the Vault, unless they are there already.
+ * Writes to the Vault each of the two secrets that is missing there or different.
  * @param onlyPlan whether to leave the Vault as it is
  * @returns the names of the secrets that change.
  * @throws StackError if the database has no Vault

@@ -131,8 +131,8 @@ export function secretTexts(settings: Settings): string[] {
   const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
     .flatMap((password) => [password, decodeURIComponent(password)]);
-  // A local owner may have no password, and an empty text would match everywhere.
   const mailToken = settings.secrets["MAIL_TOKEN"] ?? "";
+  // A local owner may have no password, and there may be no token: an empty text would match everywhere.
   return [...new Set([accessToken, ...passwords, encryptionKey, dispatcherSecret, mailToken])].filter((
     text,
   ) => text !== "");

@@ -238,7 +238,7 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- Changes of members take the same lock: the one that this call waited for may have changed the caller's own role.
+  -- Changes to members take the same lock: a change that this call waited for may have altered the caller's own role.
   perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;

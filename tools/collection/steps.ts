@@ -53,7 +53,7 @@ const RESOURCES = [
   "webhooks",
 ];
 
-/** Actions that create records come first, actions that end them last, and all others between them. */
+/** The actions that run first, in this order, so that records exist; LAST ends them, and all others run in between. */
 const FIRST = ["create", "list", "get", "update", "upsert", "batch", "test", "deliveries", "delivery"];
 const LAST = ["archive", "restore", "merge", "erase", "delete"];
 

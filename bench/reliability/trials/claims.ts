@@ -50,7 +50,7 @@ export const claims: Trial = {
       ok: held === goneWorkspaces * 100 && (short ? beside.cpu <= before.cpu * ALLOWED_GROWTH : isQuick),
       measured:
         `${held} held, ${active} workspaces: ${describe(beside)}; nothing held: ${describe(before)}; ` +
-        `what became inactive was settled in claims (${settling.length}) of at most ${
+        `claims that settled deactivated subscriptions: ${settling.length}, of at most ${
           Math.max(...settling).toFixed(1)
         } ms`,
     };

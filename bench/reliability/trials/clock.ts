@@ -18,7 +18,7 @@ export const clock: Trial = {
     for (const [sign, error] of [["+", HOUR_MS], ["−", -HOUR_MS]] as const) {
       const { kept, waited } = await runWith(world, error, !short);
       ok &&= kept;
-      found.push(`${sign}1 h: ${kept ? "all waits as written" : "NOT kept"}${waited}`);
+      found.push(`${sign}1 h: ${kept ? "all waits as scheduled" : "NOT kept"}${waited}`);
       console.log(`  ${found.at(-1)}`);
     }
     return { ok, measured: found.join("; ") };

@@ -138,7 +138,7 @@ function judge(truth: string[], pages: StoredPage[], { total, rate, writers, rea
       late > 0,
     measured:
       `${truth.length} events at ${rate.toFixed(0)}/s, ${writers} kills of writers and ${readers} of the ` +
-      `reader: ${missed} missed, ${twice} twice, ${undone} that were undone, ${misplaced} out of order ` +
+      `reader: ${missed} missed, ${twice} twice, ${undone} rolled back, ${misplaced} out of order ` +
       `(${late} came behind one with a later id)`,
   };
 }

@@ -67,7 +67,7 @@ export const purge: Trial = {
       ok &&= p99Meanwhile! <= p99! * (short ? ALLOWED_GROWTH_SHORT : ALLOWED_GROWTH);
       const most = Math.max(...meanwhile.map(({ ms }) => ms));
       return `${name} p99 ${p99!.toFixed(1)} → ${p99Meanwhile!.toFixed(1)} ms, max ${most.toFixed(1)} ms ` +
-        `(${usual.length}, then ${meanwhile.length})`;
+        `(${usual.length} before, ${meanwhile.length} during)`;
     });
     return {
       ok,

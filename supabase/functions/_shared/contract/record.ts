@@ -210,7 +210,7 @@ export class CrmRecord {
     }).omit({ limit: true, cursor: true });
   }
 
-  /** The texts of all fields. In a schema that has only some of the fields, the others count as read-only. */
+  /** The texts of all fields. A body whose schema lacks one of them is told that it is read-only. */
   texts(): FieldDocs {
     return Object.fromEntries(Object.entries(this.fields).map(([name, { text }]) => [name, text]));
   }
