@@ -36,9 +36,11 @@ test("Attempts arrive when they are due, not with the schedule's next run, and n
   const messages = await mailbox.waitFor(DELIVERIES, 60);
   const arrivals = new Map(messages.map(({ body, at }) => [body.delivery_id, at]));
   assert.equal(arrivals.size, DELIVERIES);
-  const late = due.map(({ id, next_attempt_at }) => (arrivals.get(id)! - next_attempt_at.getTime()) / 1000);
-  assert.ok(Math.min(...late) >= 0, `${Math.min(...late)} s`);
-  assert.ok(Math.max(...late) < 8, `${Math.max(...late)} s late`);
+  const late = due.map(({ id, next_attempt_at }) => (arrivals.get(id)! - next_attempt_at.getTime()) / 1000)
+    .sort((a, b) => a - b);
+  assert.ok(late[0]! >= 0, `${late[0]} s`);
+  assert.ok(late[DELIVERIES / 2]! <= 4, `half of them are ${late[DELIVERIES / 2]} s late`);
+  assert.ok(late.at(-1)! < 8, `${late.at(-1)} s late`);
 });
 
 test("Each wait is as long as the contract says, or at most 1 % longer (spec 6.5)", async ({ sql }) => {
