@@ -1,6 +1,7 @@
+import { Argument, Command } from "commander";
+import { taskArguments } from "../../run/deployment/task_arguments.ts";
 import { closeOwnPostgres } from "../../run/local/own_postgres.ts";
 import { type Figure, isHeld, type Measurement, tableOf } from "./figures.ts";
-import { readOptions } from "./options.ts";
 import { onInterrupt } from "./processes.ts";
 
 export interface Conditions {
@@ -57,25 +58,23 @@ async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Prom
 }
 
 /**
- * Measures the subjects that the program's arguments name, or all of them, and prints a table. `--short` uses small
- * sizes and tolerant ratios, as in CI; `--minutes 3` is for a subject that lasts minutes. Ends the process with status
- * 2 for an unknown subject or option.
+ * Measures the subjects that the program's arguments name, or all of them, and prints a table. Ends the process with
+ * status 2 and the usage for an unknown subject or option.
  * @returns the figures, and whether they are of a whole run: every subject, in full size
  */
 export async function runSubjects(
   { subjects, command, shortTolerance }: Program,
 ): Promise<{ figures: Figure[]; whole: boolean }> {
-  const { values: { short, minutes }, positionals } = readOptions({
-    options: { short: { type: "boolean", default: false }, minutes: { type: "string" } },
-    allowPositionals: true,
-  });
-  const names = subjects.map(({ name }) => name);
-  const unknown = positionals.filter((name) => !names.includes(name));
-  if (unknown.length > 0) {
-    console.error(`Unknown: ${unknown.join(", ")}. The subjects are ${names.join(", ")}`);
-    Deno.exit(2);
-  }
-  const everything = positionals.length === 0;
+  const program = new Command(command)
+    .addArgument(new Argument("[subjects...]", "all if absent").choices(subjects.map(({ name }) => name)))
+    .option("--short", "small sizes and tolerant ratios, as in CI", false)
+    .option("--minutes <minutes>", "the duration of a subject that lasts minutes")
+    .showHelpAfterError()
+    .exitOverride(({ exitCode }) => Deno.exit(exitCode === 0 ? 0 : 2))
+    .parse(taskArguments(), { from: "user" });
+  const { short, minutes } = program.opts();
+  const chosen = program.args;
+  const everything = chosen.length === 0;
   onInterrupt(closeOwnPostgres);
 
   const started = performance.now();
@@ -83,7 +82,7 @@ export async function runSubjects(
     console.log(`${`${Math.round((performance.now() - started) / 1000)} s`.padStart(5)}  ${line}`);
   const figures: Figure[] = [];
   for (const { name, title, measure } of subjects) {
-    if (!everything && !positionals.includes(name)) continue;
+    if (!everything && !chosen.includes(name)) continue;
     print(title);
     figures.push(
       ...await untilHeld(short ? SHORT_TRIALS : 1, async () => {

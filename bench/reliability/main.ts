@@ -7,9 +7,10 @@
  *
  * Prints a table; the exit code is 0 only if every figure was reached. It writes only to a temporary folder.
  */
+import { Command } from "commander";
 import { table } from "../../tools/pages/page.ts";
+import { taskArguments } from "../../run/deployment/task_arguments.ts";
 import { closeOwnPostgres } from "../../run/local/own_postgres.ts";
-import { readOptions } from "../harness/options.ts";
 import { onInterrupt } from "../harness/processes.ts";
 import { type DeliveryWorld, openDeliveryWorld, type Sizes, type Trial, type Verdict } from "./world.ts";
 import { claims } from "./trials/claims.ts";
@@ -24,13 +25,15 @@ import { throughput } from "./trials/throughput.ts";
 
 const TRIALS: Trial[] = [kills, outages, clock, hanging, latency, throughput, feed, claims, purge, oneHost];
 
-const { values: { only, short, minutes } } = readOptions({
-  options: {
-    only: { type: "string" },
-    minutes: { type: "string", default: "30" },
-    short: { type: "boolean", default: false },
-  },
-});
+const { only, short, minutes } = new Command("deno task chaos --")
+  .option("--only <number>", "one figure")
+  .option("--minutes <minutes>", "how long figure 7 is measured", "30")
+  .option("--short", "small sizes and short leases, as in CI", false)
+  .allowExcessArguments(false)
+  .showHelpAfterError()
+  .exitOverride(({ exitCode }) => Deno.exit(exitCode === 0 ? 0 : 2))
+  .parse(taskArguments(), { from: "user" })
+  .opts();
 const sizes: Sizes = { short, minutes: Number(minutes) };
 const chosen = TRIALS.filter(({ number }) => only === undefined || String(number) === only);
 if (chosen.length === 0 || !(sizes.minutes >= 1)) {

@@ -11,14 +11,13 @@ import { parseArgs } from "node:util";
 import { presentState, schemaFiles } from "./files.ts";
 import { newMigration, refuseEdited, release } from "./migrations.ts";
 
-const { values, positionals: [name] } = parseArgs({
-  // `deno task` passes `--` on.
-  args: Deno.args.filter((arg) => arg !== "--"),
-  options: { check: { type: "boolean" }, dump: { type: "boolean" }, release: { type: "boolean" } },
-  allowPositionals: true,
-});
-
 async function run(): Promise<void> {
+  const { values, positionals: [name] } = parseArgs({
+    // `deno task` passes `--` on.
+    args: Deno.args.filter((arg) => arg !== "--"),
+    options: { check: { type: "boolean" }, dump: { type: "boolean" }, release: { type: "boolean" } },
+    allowPositionals: true,
+  });
   if (values.dump) {
     for (const { sql } of (await presentState()).values()) console.log(`${sql}\n`);
     return;
