@@ -3,6 +3,7 @@ import { eventually } from "../../../bench/harness/waiting.ts";
 import { consoleUrl, openPage } from "../support/browser.ts";
 import { sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
+import { speedUp } from "../support/speed.ts";
 
 /** The number of refreshes in an hour, and the speed-up of the test's clock. */
 const REFRESHES = 120;
@@ -21,13 +22,7 @@ export const figures: Scenario[] = [
       await sql`update crm.workspaces set rate_limit_per_minute = 100000 where id = ${id}`;
       await using watched = await openPage(browser, null, { session: await sessionOf(person) });
       const { page, context } = watched;
-      await context.addInitScript((faster) => {
-        const { setTimeout } = globalThis;
-        Object.assign(globalThis, {
-          setTimeout: (work: () => void, ms = 0, ...more: unknown[]) =>
-            setTimeout(work, ms / faster, ...more),
-        });
-      }, FASTER);
+      await context.addInitScript(speedUp, FASTER);
       await page.goto(`${consoleUrl}/webhooks/?id=${webhookId}`);
       const client = await context.newCDPSession(page);
       const count = () =>
