@@ -166,7 +166,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 #variable_conflict use_column
 declare
   v_part record;
-  v_failed integer;
+  v_failure text;
 begin
   for v_part in select * from nodes.parts(p_outcomes) p loop
     begin
@@ -174,13 +174,11 @@ begin
     exception
       when others then
         perform nodes.note_failure(v_part.node, sqlstate, sqlerrm);
-        v_failed := v_part.node;
+        v_failure := format('Node %s has recorded nothing: %s (%s)', v_part.node, sqlerrm, sqlstate);
     end;
   end loop;
   -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
-  if v_failed is not null then
-    raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
-  end if;
+  if v_failure is not null then raise exception using errcode = '08006', message = v_failure; end if;
 end
 $$;
 
@@ -197,7 +195,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 #variable_conflict use_column
 declare
   v_part record;
-  v_failed integer;
+  v_failure text;
 begin
   for v_part in select * from nodes.parts(p_entries) p loop
     begin
@@ -205,13 +203,11 @@ begin
     exception
       when others then
         perform nodes.note_failure(v_part.node, sqlstate, sqlerrm);
-        v_failed := v_part.node;
+        v_failure := format('Node %s has recorded nothing: %s (%s)', v_part.node, sqlerrm, sqlstate);
     end;
   end loop;
   -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
-  if v_failed is not null then
-    raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
-  end if;
+  if v_failure is not null then raise exception using errcode = '08006', message = v_failure; end if;
 end
 $$;
 

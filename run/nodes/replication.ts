@@ -104,6 +104,13 @@ export async function waitForChanges(source: Sql, slot: string, mostMs: number):
 export async function endCopy(source: Sql, target: Sql, slot: string): Promise<void> {
   const name = replicationName(slot);
   if (await hasSubscription(target, name)) await target.unsafe(`drop subscription ${name}`);
+  // Empties the publication first, because dropping one that has tables makes some of the writes fail that use these
+  // tables at that moment ("cache lookup failed for publication").
+  const [{ names }] = await source<[{ names: string | null }]>`
+    select string_agg(r.prrelid::regclass::text, ', ') as names
+    from pg_publication_rel r join pg_publication p on p.oid = r.prpubid where p.pubname = ${name}
+  `;
+  if (names !== null) await source.unsafe(`alter publication ${name} drop table ${names}`);
   await source.unsafe(`drop publication if exists ${name}`);
   // A replication slot is left if the mover died before its subscription was created.
   await source`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name}`;

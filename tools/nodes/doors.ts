@@ -156,7 +156,7 @@ end`;
   return `#variable_conflict use_column
 declare
   v_part record;
-  v_failed integer;
+  v_failure text;
 begin
   for v_part in select * from nodes.parts(${first}) p loop
     begin
@@ -166,12 +166,10 @@ begin
     exception
       when others then
         perform nodes.note_failure(v_part.node, sqlstate, sqlerrm);
-        v_failed := v_part.node;
+        v_failure := format('Node %s has recorded nothing: %s (%s)', v_part.node, sqlerrm, sqlstate);
     end;
   end loop;
   -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
-  if v_failed is not null then
-    raise exception using errcode = '08006', message = format('Node %s has recorded nothing', v_failed);
-  end if;
+  if v_failure is not null then raise exception using errcode = '08006', message = v_failure; end if;
 end`;
 }
