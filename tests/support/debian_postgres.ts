@@ -16,7 +16,6 @@ export async function startDebianPostgres(extra: readonly string[] = CRON) {
   const data = join(folder, "data");
   await Deno.mkdir(data, { mode: 0o700 });
   if (user) await Deno.chown(data, user.uid, user.gid);
-  const port = freePort();
 
   await must("initdb", [
     `--pgdata=${data}`,
@@ -26,12 +25,13 @@ export async function startDebianPostgres(extra: readonly string[] = CRON) {
     "--locale=C.UTF-8",
   ]);
   const settings = [
-    `port=${port}`,
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=''",
     "log_min_messages=warning",
     ...extra,
   ];
+  const log = join(data, "log");
+  let port = freePort();
   const start = () =>
     must("pg_ctl", [
       "start",
@@ -39,12 +39,22 @@ export async function startDebianPostgres(extra: readonly string[] = CRON) {
       "-D",
       data,
       "-l",
-      join(data, "log"),
+      log,
       "-o",
-      settings.map((s) => `-c ${s}`).join(" "),
+      [`port=${port}`, ...settings].map((s) => `-c ${s}`).join(" "),
     ]);
   const kill = () => must("pg_ctl", ["stop", "-m", "immediate", "-w", "-D", data]);
-  await start();
+  for (let starts = 1;; starts++) {
+    try {
+      await start();
+      break;
+    } catch (error) {
+      const text = await Deno.readTextFile(log);
+      // Another test may take the port before Postgres does.
+      if (starts === 3 || !text.includes("could not bind")) throw new Error(text, { cause: error });
+      port = freePort();
+    }
+  }
 
   async function must(program: string, args: string[]) {
     const { success, output } = await run(join(BINARIES, program), args, user);
