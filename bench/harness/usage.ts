@@ -21,15 +21,6 @@ export async function cpuOfPostgres(dataDir: string): Promise<number> {
   return ms;
 }
 
-/** Milliseconds of processor time of all processes of the machine; NaN if the system has no /proc. */
-export async function cpuOfMachine(): Promise<number> {
-  const text = await Deno.readTextFile("/proc/stat").catch(() => "");
-  const [user, nice, system, , , irq, softirq, steal] = (/^cpu +(.*)$/m.exec(text)?.[1] ?? "").split(" ").map(
-    Number,
-  );
-  return (user! + nice! + system! + irq! + softirq! + steal!) * TICK_MS;
-}
-
 async function readStat(pid: number) {
   const text = await Deno.readTextFile(`/proc/${pid}/stat`).catch(() => null);
   if (text === null) return null;

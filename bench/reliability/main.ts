@@ -73,7 +73,7 @@ async function runLane(trials: Trial[]): Promise<[Trial, Verdict][]> {
   }
   for (const trial of trials) {
     let verdict = await run(trial, world);
-    // Other work on the machine can only worsen a time or a rate, so one good result shows what the code can do.
+    // Other work on the machine can only lengthen a time, so one good result shows what the code can do.
     for (let more = short && trial.timed ? 2 : 0; !verdict.ok && more > 0; more--) {
       verdict = await run(trial, world);
     }

@@ -80,7 +80,7 @@ export interface Trial {
   /** The number of its figure in docs/reliability.md. */
   number: number;
   target: string;
-  /** Whether its target is a time or a rate, which a busy machine may miss. */
+  /** Whether its target is a time, which a busy machine may miss. A short run then tries up to three times. */
   timed?: true;
   /** Whether a short run puts the trial in the second lane, in which no trial crashes Postgres. */
   apart?: true;

@@ -6,7 +6,7 @@ import { Fact } from "./fact.tsx";
 import { type Series, Sparkline, totalsOf } from "./sparkline.tsx";
 
 /** The smallest fraction of the axis in which a date fits. */
-const LABELLED = 0.09;
+const LABELLED = 0.13;
 
 /** The texts for a column of a chart. */
 export interface Column {
