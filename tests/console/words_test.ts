@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { NAMES } from "../../console/components/field_names.ts";
 import { PRESETS } from "../../console/pages/keys/presets.ts";
 import { TEXTS } from "../../console/strings/texts.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
+import { records } from "../../tools/records/records.ts";
 
 const says = (key: string) => assert.ok(Object.hasOwn(TEXTS, key), `The console has no text ${key}`);
 
@@ -32,4 +34,9 @@ Deno.test("Every error code that the console has a text for exists", () => {
   const codes = Object.keys(TEXTS).flatMap((key) => key.match(/^failure\.code\.(.+)$/)?.[1] ?? []);
   assert.ok(codes.length > 0);
   assert.deepEqual(codes.filter((code) => !Object.hasOwn(ERRORS, code)), []);
+});
+
+Deno.test("Every field that the console has a name for is a field of a record", () => {
+  const fields = new Set(records.flatMap(({ fields }) => Object.keys(fields)));
+  assert.deepEqual(Object.keys(NAMES).filter((name) => !fields.has(name)), []);
 });

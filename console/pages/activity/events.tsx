@@ -4,6 +4,7 @@ import { href } from "../../app/settings.ts";
 import { settled } from "../../app/workspace.ts";
 import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
 import { dayEnd, hostOf } from "../../format/format.ts";
+import { ChangedFields } from "../../components/changed_fields.tsx";
 import { Field, Select } from "../../components/field.tsx";
 import { Lines } from "../../components/lines.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -99,8 +100,7 @@ function Line({ event }: { event: ShownEvent }) {
         </span>
       </div>
       <p class="small broken">
-        <code>{event.event}</code>
-        {changed_fields.length > 0 && ` · ${t("events.changed", { fields: changed_fields.join(", ") })}`}
+        <code>{event.event}</code> <ChangedFields fields={changed_fields} />
         {deliveries.length === 0 && ` · ${t("events.no_webhook")}`}
       </p>
       {deliveries.length > 0 && (

@@ -1,6 +1,7 @@
 import { now } from "../../app/clock.ts";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
+import { ChangedFields } from "../../components/changed_fields.tsx";
 import { Fact } from "../../components/fact.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
@@ -74,13 +75,10 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
               {({ id, event, changed_fields, occurred_at }) => (
                 <li key={id} class="line">
                   <p class="broken">
-                    {textNamed(`event.${event}`) ?? event}
-                    {changed_fields.length > 0 && (
-                      <span class="small">
-                        {" · "}
-                        {t("events.changed", { fields: changed_fields.join(", ") })}
-                      </span>
-                    )}
+                    {textNamed(`event.${event}`) ?? event}{" "}
+                    <span class="small">
+                      <ChangedFields fields={changed_fields} />
+                    </span>
                   </p>
                   <span class="small">
                     <Moment at={occurred_at} />

@@ -32,7 +32,7 @@ export const events: Scenario[] = [
       assert.equal(await lines.count(), 2);
       await page.getByLabel("Evento", { exact: true }).selectOption("contact.updated");
       await lines.filter({ hasText: "contact.created" }).waitFor({ state: "detached" });
-      await lines.getByText("mudou job_title").waitFor();
+      await lines.getByText("mudou cargo").waitFor();
       for (const viewport of [READERS_PHONE, DESK]) {
         await page.setViewportSize(viewport);
         await assertFits(page, `events at ${viewport.width}`);
