@@ -84,11 +84,13 @@ export function Bar({ place }: { place: string }) {
 }
 
 function Places({ place }: { place: string }) {
+  // The import has no entry of its own; people reach it from the funnel.
+  const shown = place === "importar/" ? "funil/" : place;
   return (
     <ul>
       {PLACES.map((known) => (
         <li key={known.place}>
-          <a href={href(known.place)} aria-current={known.place === place ? "page" : undefined}>
+          <a href={href(known.place)} aria-current={known.place === shown ? "page" : undefined}>
             {t(known.name)}
             <AlertCount place={known.place} />
           </a>

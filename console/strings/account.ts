@@ -119,6 +119,7 @@ export const account = {
   "two_steps.on": ["Ligar", "Turn on"],
   "two_steps.off": ["Desligar", "Turn off"],
   "two_steps.on_tag": ["Ligada", "On"],
+  "two_steps.off_tag": ["Desligada", "Off"],
   "two_steps.on_title": ["Ligar a verificação em duas etapas", "Turn on two-step verification"],
   "two_steps.scan": [
     "Leia este código QR com um aplicativo autenticador, como Google Authenticator ou 1Password.",

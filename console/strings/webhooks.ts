@@ -17,7 +17,7 @@ export const webhooks = {
   "webhooks.url": ["Endereço", "Address"],
   "webhooks.state": ["Estado", "State"],
   "webhooks.events": ["Eventos", "Events"],
-  "webhooks.week": ["7 dias", "7 days"],
+  "webhooks.week": ["Entregas, 7 dias", "Deliveries, 7 days"],
   "webhooks.week_title": ["Entregas por dia, 7 dias", "Deliveries by day, 7 days"],
   "webhooks.all_events": ["todos", "all"],
   "webhooks.some_events.one": ["{n} evento", "{n} event"],

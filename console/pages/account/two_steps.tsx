@@ -45,7 +45,10 @@ export function TwoSteps({ onChange }: { onChange: () => unknown }) {
   return (
     <section class="section">
       <header class="section-head">
-        <h2>{t("two_steps.title")} {id && <span class="tag good">{t("two_steps.on_tag")}</span>}</h2>
+        <h2>
+          {t("two_steps.title")} {id && <span class="tag good">{t("two_steps.on_tag")}</span>}
+          {id === null && <span class="tag">{t("two_steps.off_tag")}</span>}
+        </h2>
         {id === null && (
           <button type="button" class="button" disabled={busy.value} onClick={begin}>
             {t("two_steps.on")}

@@ -61,7 +61,7 @@ function Line({ entry }: { entry: Entry }) {
         })}
       </p>
       <span class="small">
-        <Moment at={entry.at} />
+        <Moment at={entry.at} exact />
       </span>
     </li>
   );

@@ -21,14 +21,14 @@ const WHILE_PENDING_MS = 5_000;
 const USUAL_MS = 10_000;
 
 /** The deliveries of a webhook, newest first and refreshed continuously, and beside them the opened delivery. */
-export function Deliveries({ webhook, filter, open, onNews, actions }: {
+export function Deliveries({ webhook, filter, open, onNews, above }: {
   webhook: Webhook;
   filter: Filter;
   open: string | null;
   /** Called after the list has changed, because the figures of the webhook have then changed too. */
   onNews: () => void;
-  /** Renders the actions of the webhook; `refresh` reads the list again after they sent something. */
-  actions: (refresh: () => void) => ComponentChildren;
+  /** Renders what stands above the list; `refresh` reads the list again after something was sent. */
+  above: (refresh: () => void) => ComponentChildren;
 }) {
   const { id } = webhook;
   const parameters = parametersOf(filter);
@@ -73,8 +73,8 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
   };
   return (
     <section class={open ? "deliveries open" : "deliveries"}>
-      <div class="deliveries-list">
-        {actions(() => refresh(restart))}
+      <div class="deliveries-head">
+        {above(() => refresh(restart))}
         <div class="section-head">
           <h2>{t("deliveries.title")}</h2>
           <p class="hint" role="status">
@@ -84,6 +84,8 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
           </p>
         </div>
         <Filters webhook={webhook} filter={filter} />
+      </div>
+      <div class="deliveries-list">
         {failure && !shown && <FailureNote failure={failure} onRetry={() => refresh()} />}
         {!shown && first.waiting.value && <Skeleton rows={5} />}
         {shown?.length === 0 && (

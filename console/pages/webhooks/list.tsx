@@ -38,7 +38,7 @@ export function WebhookList() {
                 rows={data}
                 keyOf={({ id }) => id}
                 href={({ id }) => href("webhooks/", { id })}
-                muted={({ is_active }) => !is_active}
+                muted={({ is_active, deactivated_reason }) => !is_active && deactivated_reason !== "failures"}
                 columns={[
                   {
                     title: t("webhooks.url"),

@@ -3,10 +3,12 @@ import { now } from "../../app/clock.ts";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { workspace } from "../../app/workspace.ts";
+import { Chart } from "../../components/chart.tsx";
 import { CopyButton } from "../../components/copy.tsx";
 import { Fact } from "../../components/fact.tsx";
 import { Page } from "../../components/page.tsx";
-import { hostOf } from "../../format/format.ts";
+import { formatShortDay, hostOf } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 import { WebhookActions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
@@ -15,11 +17,11 @@ import { OptionFacts } from "./options.tsx";
 import type { Webhook } from "./records.ts";
 import { WebhookSecret } from "./secret.tsx";
 import { stateOfWebhook } from "./states.ts";
-import { Week } from "./week.tsx";
+import { weekSeries } from "./week.tsx";
 import { dayAndTime, recentText, webhookStateText, weekText, whyText } from "./words.ts";
 import { Empty, Loaded } from "../../components/loaded.tsx";
 
-/** A webhook: its facts, its deliveries and the actions. */
+/** A webhook: why it does not send, the actions, its facts and its deliveries. */
 export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter; open: string | null }) {
   const webhook = useResource<Webhook>(`app-v1-webhooks/${encodeURIComponent(id)}`);
   const secret = useSignal<string | null>(null);
@@ -38,19 +40,22 @@ export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter
       <Loaded resource={webhook} rows={4}>
         {(read) => (
           <>
-            <Facts webhook={read} />
+            <WhyNote webhook={read} />
             <Deliveries
               webhook={read}
               filter={filter}
               open={open}
               onNews={webhook.reload}
-              actions={(refresh) => (
-                <WebhookActions
-                  webhook={read}
-                  onChanged={webhook.set}
-                  onSent={refresh}
-                  onSecret={(value) => secret.value = value}
-                />
+              above={(refresh) => (
+                <>
+                  <WebhookActions
+                    webhook={read}
+                    onChanged={webhook.set}
+                    onSent={refresh}
+                    onSecret={(value) => secret.value = value}
+                  />
+                  <Facts webhook={read} />
+                </>
               )}
             />
           </>
@@ -60,54 +65,65 @@ export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter
   );
 }
 
+function WhyNote({ webhook }: { webhook: Webhook }) {
+  const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
+  const why = whyText(webhook, state, now.value);
+  return why && <p class={state.tone === "failed" ? "note failed above" : "note above"}>{why}</p>;
+}
+
 function Facts({ webhook }: { webhook: Webhook }) {
   const { target_url, event_types, key, behind_since, old_secret_until, days, recent } = webhook;
   const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
-  const why = whyText(webhook, state, now.value);
+  const [week, none] = [weekText(days), t("webhooks.week_none")];
   return (
-    <>
-      {why && <p class={state.tone === "failed" ? "note failed above" : "note above"}>{why}</p>}
-      <div class="columns">
+    <div class="columns">
+      <dl class="facts">
+        <Fact name={t("webhooks.state")}>
+          <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
+        </Fact>
+        <Fact name={t("webhooks.url")}>
+          <span class="target" title={target_url}>{target_url}</span>
+          <CopyButton text={target_url} label={t("webhooks.url")} quiet />
+        </Fact>
+        <Fact name={t("webhooks.events")}>
+          <ul class="codes">
+            {event_types.map((event) => (
+              <li key={event}>
+                {textNamed(`event.${event}`)} <code>{event}</code>
+              </li>
+            ))}
+          </ul>
+        </Fact>
+        <OptionFacts webhook={webhook} />
+        <Fact name={t("webhooks.created")} at={webhook.created_at} />
+        {old_secret_until && <Fact name={t("secret.old_until")} at={old_secret_until} />}
+        <Fact name={t("webhooks.origin")}>
+          {key ? t("webhooks.by_key") : t("webhooks.by_person")}{" "}
+          {key && <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>}
+        </Fact>
+      </dl>
+      <section class="stack">
+        <h2>{t("webhooks.week_title")}</h2>
+        <div>
+          {week !== none && <p class="hint">{week}</p>}
+          <Chart
+            label={`${t("webhooks.week_title")}: ${week}`}
+            none={none}
+            series={weekSeries(days)}
+            columns={days.map((day) => {
+              const name = formatShortDay(day.day, languageTag.value);
+              return { name, axis: name, text: weekText([day]) };
+            })}
+          />
+        </div>
         <dl class="facts">
-          <Fact name={t("webhooks.state")}>
-            <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
-          </Fact>
-          <Fact name={t("webhooks.url")}>
-            <span class="target" title={target_url}>{target_url}</span>
-            <CopyButton text={target_url} label={t("webhooks.url")} quiet />
-          </Fact>
-          <Fact name={t("webhooks.events")}>
-            <ul class="codes">
-              {event_types.map((event) => (
-                <li key={event}>
-                  {textNamed(`event.${event}`)} <code>{event}</code>
-                </li>
-              ))}
-            </ul>
-          </Fact>
-          <OptionFacts webhook={webhook} />
-          <Fact name={t("webhooks.created")} at={webhook.created_at} />
-          {old_secret_until && <Fact name={t("secret.old_until")} at={old_secret_until} />}
-          <Fact name={t("webhooks.origin")}>
-            {key ? t("webhooks.by_key") : t("webhooks.by_person")}{" "}
-            {key && <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>}
-          </Fact>
+          {recent.success_rate !== null && <Fact name={t("webhooks.recent")}>{recentText(recent)}</Fact>}
+          <Fact name={t("webhooks.last_success")} at={webhook.last_success_at} />
+          <Fact name={t("webhooks.last_failure")} at={webhook.last_failure_at} />
+          {behind_since && <Fact name={t("webhooks.behind")} at={behind_since} />}
         </dl>
-        <section class="stack">
-          <h2>{t("webhooks.week_title")}</h2>
-          <div>
-            <Week days={days} wide />
-            <p class="hint">{weekText(days)}</p>
-          </div>
-          <dl class="facts">
-            {recent.success_rate !== null && <Fact name={t("webhooks.recent")}>{recentText(recent)}</Fact>}
-            <Fact name={t("webhooks.last_success")} at={webhook.last_success_at} />
-            <Fact name={t("webhooks.last_failure")} at={webhook.last_failure_at} />
-            {behind_since && <Fact name={t("webhooks.behind")} at={behind_since} />}
-          </dl>
-        </section>
-      </div>
-    </>
+      </section>
+    </div>
   );
 }
 

@@ -1,18 +1,25 @@
-import { Sparkline } from "../../components/sparkline.tsx";
+import { type Series, Sparkline, totalsOf } from "../../components/sparkline.tsx";
+import { formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
 import type { Day } from "./records.ts";
 import { weekText } from "./words.ts";
 
-/** The deliveries of seven days by outcome, as small columns. */
-export function Week({ days, wide = false }: { days: readonly Day[]; wide?: boolean }) {
+/** The deliveries of each day by outcome. */
+export function weekSeries(days: readonly Day[]): Series[] {
+  return [
+    { values: days.map(({ delivered }) => delivered), kind: "accent" },
+    { values: days.map(({ waiting }) => waiting), kind: "waiting" },
+    { values: days.map(({ failed }) => failed), kind: "failed" },
+  ];
+}
+
+/** The deliveries of seven days by outcome, as small columns, and their number. */
+export function Week({ days }: { days: readonly Day[] }) {
+  const series = weekSeries(days);
   return (
-    <Sparkline
-      wide={wide}
-      label={weekText(days)}
-      series={[
-        { values: days.map(({ delivered }) => delivered), kind: "accent" },
-        { values: days.map(({ waiting }) => waiting), kind: "waiting" },
-        { values: days.map(({ failed }) => failed), kind: "failed" },
-      ]}
-    />
+    <span class="figure">
+      <Sparkline label={weekText(days)} series={series} />
+      {formatNumber(totalsOf(series).reduce((sum, total) => sum + total, 0), languageTag.value)}
+    </span>
   );
 }
