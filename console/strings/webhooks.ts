@@ -190,6 +190,7 @@ export const webhooks = {
   "webhook_new.events": ["Avisar quando", "Tell it when"],
   "webhook_new.events_missing": ["Escolha ao menos um evento.", "Choose at least one event."],
   "webhook_new.all": ["Tudo sobre {group}", "Everything about {group}"],
+  "webhook_new.every_event": ["Todos os eventos", "Every event"],
   "webhook_new.submit": ["Criar webhook", "Create webhook"],
   "webhook_new.busy": ["Criando…", "Creating…"],
   "webhook_new.open": ["Abrir o webhook", "Open the webhook"],

@@ -28,7 +28,7 @@ export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }
     <section class="section">
       {failure.value && <FailureNote failure={failure.value} />}
       <div class="actions">
-        <button type="button" class="button" disabled={busy.value} onClick={leave}>
+        <button type="button" class="button dangerous" disabled={busy.value} onClick={leave}>
           {t("members.leave")}
         </button>
       </div>

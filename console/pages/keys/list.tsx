@@ -75,17 +75,17 @@ function KeyTable({ keys }: { keys: ApiKey[] }) {
 
 function columns(): Column<ApiKey>[] {
   return [
-    { title: t("keys.name"), cell: ({ name }) => <span class="clamped" title={name}>{name}</span> },
-    { title: t("keys.prefix"), cell: ({ prefix }) => <code>{prefix}…</code> },
-    { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
     {
-      title: t("keys.last_used"),
+      title: t("keys.name"),
       cell: (key) => (
         <span class="with-tag">
-          <Moment at={key.last_used_at} /> <KeyTag entry={key} />
+          <span class="clamped" title={key.name}>{key.name}</span> <KeyTag entry={key} />
         </span>
       ),
     },
+    { title: t("keys.prefix"), cell: ({ prefix }) => <code>{prefix}…</code> },
+    { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
+    { title: t("keys.last_used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
     {
       title: t("keys.calls"),
       number: true,

@@ -13,25 +13,30 @@ export function EventChoice({ chosen, error, onChange }: {
     onChange(
       wanted ? [...new Set([...chosen, ...events])] : chosen.filter((event) => !events.includes(event)),
     );
+  const boxOfAll = (events: readonly EventType[], text: string) => {
+    const some = events.filter((event) => chosen.includes(event)).length;
+    return (
+      <label class="check all">
+        <input
+          type="checkbox"
+          checked={some === events.length}
+          ref={(box) => void (box && (box.indeterminate = some > 0 && some < events.length))}
+          onChange={({ currentTarget }) => set(events, currentTarget.checked)}
+        />
+        <span>{text}</span>
+      </label>
+    );
+  };
   return (
     <fieldset class="events" aria-describedby={error && `${id}-error`}>
       <legend>{t("webhook_new.events")}</legend>
       {error && <p id={`${id}-error`} class="field-error" role="alert">{error}</p>}
+      {boxOfAll(EVENT_GROUPS.flatMap(({ events }) => events), t("webhook_new.every_event"))}
       {EVENT_GROUPS.map(({ group, events }) => {
-        const some = events.filter((event) => chosen.includes(event)).length;
+        const name = t(`group.${group}`);
         return (
-          <div key={group} class="events-group" role="group" aria-label={t(`group.${group}`)}>
-            {events.length > 1 && (
-              <label class="check all">
-                <input
-                  type="checkbox"
-                  checked={some === events.length}
-                  ref={(box) => void (box && (box.indeterminate = some > 0 && some < events.length))}
-                  onChange={({ currentTarget }) => set(events, currentTarget.checked)}
-                />
-                <span>{t("webhook_new.all", { group: t(`group.${group}`) })}</span>
-              </label>
-            )}
+          <div key={group} class="events-group" role="group" aria-label={name}>
+            {events.length > 1 && boxOfAll(events, t("webhook_new.all", { group: name }))}
             {events.map((event) => (
               <label key={event} class="check">
                 <input

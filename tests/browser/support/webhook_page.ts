@@ -1,11 +1,16 @@
 // The page of a webhook, as a person uses it.
+import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 
 /** Creates a webhook for new contacts and won deals; returns its secret and id. */
 export async function subscribe(page: Page, url: string): Promise<{ secret: string; id: string }> {
   await page.getByRole("link", { name: "Criar webhook" }).first().click();
   await page.getByLabel("Endereço que recebe (URL)").fill(url);
-  await page.getByLabel("Um contato foi criado").check();
+  const [all, contact] = [page.getByLabel("Todos os eventos"), page.getByLabel("Um contato foi criado")];
+  await all.check();
+  assert.ok(await contact.isChecked());
+  await all.uncheck();
+  await contact.check();
   await page.getByLabel("Um negócio foi ganho").check();
   await page.getByRole("button", { name: "Criar webhook" }).click();
   const secret = await copySecret(page);
