@@ -1,10 +1,11 @@
-import { locale } from "../strings/locale.ts";
-import { t } from "../strings/strings.ts";
+import { t, textsIn } from "../strings/strings.ts";
 import { NAMES } from "./field_names.ts";
+
+const { named } = textsIn(NAMES);
 
 /** The fields that an event changed, in people's words; the API's name of a field without such words. */
 export function ChangedFields({ fields }: { fields: readonly string[] }) {
   if (fields.length === 0) return null;
-  const names = fields.map((field) => NAMES[field]?.[locale.value === "en" ? 1 : 0] ?? field);
+  const names = fields.map((field) => named(field) ?? field);
   return <span title={fields.join(", ")}>· {t("events.changed", { fields: names.join(", ") })}</span>;
 }

@@ -4,12 +4,12 @@
  */
 import { formatNumber } from "../format/format.ts";
 import { languageTag, locale } from "./locale.ts";
-import { type Key, TEXTS } from "./texts.ts";
+import { TEXTS } from "./texts.ts";
 import { type CountedKey, fill, type ValuesOf } from "./translate.ts";
 
 type Table = Readonly<Record<string, readonly [string, string]>>;
 
-/** Makes `t` and `counted` for a table of texts. A page whose texts no other page needs has its own table. */
+/** Makes `t`, `counted` and `named` for a table of texts. A page whose texts no other page needs has its own table. */
 export function textsIn<const Texts extends Table>(texts: Texts) {
   const textOf = (key: string): string => texts[key]![locale.value === "en" ? 1 : 0];
   return {
@@ -17,16 +17,13 @@ export function textsIn<const Texts extends Table>(texts: Texts) {
       fill(textOf(key), values),
     counted: (key: CountedKey<Texts>, n: number): string =>
       fill(textOf(`${String(key)}.${n === 1 ? "one" : "many"}`), { n: formatNumber(n, languageTag.value) }),
+    named: (key: string): string | null => Object.hasOwn(texts, key) ? textOf(key) : null,
   };
 }
 
 /**
  * `t("keys.created", { name })` returns a text with its placeholders filled; `counted("keys.webhooks", 2)` a text in the
- * singular or plural, with the count as `{n}`.
+ * singular or plural, with the count as `{n}`; `textNamed` a text whose name is known only at run time, such as that of
+ * an error code, or null if there is none.
  */
-export const { t, counted } = textsIn(TEXTS);
-
-/** A text whose name is known only at run time, such as the text for an error code; null if there is none. */
-export function textNamed(name: string): string | null {
-  return Object.hasOwn(TEXTS, name) ? TEXTS[name as Key][locale.value === "en" ? 1 : 0] : null;
-}
+export const { t, counted, named: textNamed } = textsIn(TEXTS);

@@ -63,8 +63,9 @@ Deno.test(needing(NODE_PROGRAMS, {
     const [node0, node1, proxy] = await Promise.all([start(), start(), start()]);
     const open = (url: string) => stack.adopt(openSql(url, { max: 4 }), (sql) => sql.end());
     const owners = await Promise.all([node0, node1].map(async ({ url, superuserUrl }) => {
-      await prepareAsSupabase(open(superuserUrl), false);
-      await open(superuserUrl).unsafe(REFUSE_DROP);
+      const superuser = open(superuserUrl);
+      await prepareAsSupabase(superuser, false);
+      await superuser.unsafe(REFUSE_DROP);
       const owner = open(url);
       await migrate(owner);
       await installAuthSchema(owner);

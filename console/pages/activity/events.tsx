@@ -10,7 +10,7 @@ import { Lines } from "../../components/lines.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { t, textNamed } from "../../strings/strings.ts";
-import { EVENT_GROUPS } from "../webhooks/events.ts";
+import { ALL_EVENTS } from "../webhooks/events.ts";
 
 const TONES = {
   delivered: "good",
@@ -48,7 +48,7 @@ export function Events() {
           onChange={({ currentTarget }) => choose({ evento: currentTarget.value })}
           options={[
             { value: "", text: t("deliveries.all") },
-            ...EVENT_GROUPS.flatMap(({ events }) => events).map((event) => ({
+            ...ALL_EVENTS.map((event) => ({
               value: event,
               text: `${textNamed(`event.${event}`)} · ${event}`,
             })),

@@ -28,7 +28,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   const dialog = useSignal<"test" | "recover" | "rotate" | "edit" | null>(null);
   const reactivation = useSignal<Reactivation | null>(null);
   // Reserves the space until the role is known, so that the deliveries below do not move.
-  if (workspace.value === undefined) return <div class="actions foot-actions actions-place" />;
+  if (workspace.value === undefined) return <div class="actions head-actions actions-place" />;
   if (!mayChange.value) return null;
   const { id, is_active, target_url, event_types } = webhook;
   const path = `app-v1-webhooks/${id}`;
@@ -87,7 +87,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   return (
     <>
       {failure.value && <FailureNote failure={failure.value} />}
-      <div class="actions foot-actions">
+      <div class="actions head-actions">
         {is_active
           ? button(t("webhook.test"), only ? () => run(() => test(only)) : open("test"), "primary")
           : button(t(busy.value ? "webhook.reactivating" : "webhook.reactivate"), reactivate, "primary")}

@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { t } from "../../strings/strings.ts";
-import { EVENT_GROUPS, type EventType } from "./events.ts";
+import { ALL_EVENTS, EVENT_GROUPS, type EventType } from "./events.ts";
 
 /** Fields for choosing the events of a webhook, in groups and with explanations. */
 export function EventChoice({ chosen, error, onChange }: {
@@ -31,7 +31,7 @@ export function EventChoice({ chosen, error, onChange }: {
     <fieldset class="events" aria-describedby={error && `${id}-error`}>
       <legend>{t("webhook_new.events")}</legend>
       {error && <p id={`${id}-error`} class="field-error" role="alert">{error}</p>}
-      {boxOfAll(EVENT_GROUPS.flatMap(({ events }) => events), t("webhook_new.every_event"))}
+      {boxOfAll(ALL_EVENTS, t("webhook_new.every_event"))}
       {EVENT_GROUPS.map(({ group, events }) => {
         const name = t(`group.${group}`);
         return (

@@ -40,3 +40,6 @@ export const EVENT_GROUPS: readonly { group: EventGroup; events: EventType[] }[]
   group,
   events: (Object.keys(GROUP_OF) as EventType[]).filter((event) => GROUP_OF[event] === group),
 }));
+
+/** Every event, in the order of the form. */
+export const ALL_EVENTS: readonly EventType[] = EVENT_GROUPS.flatMap(({ events }) => events);

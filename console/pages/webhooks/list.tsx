@@ -6,14 +6,13 @@ import { mayChange, workspace } from "../../app/workspace.ts";
 import { Page } from "../../components/page.tsx";
 import { Table } from "../../components/table.tsx";
 import { counted, t } from "../../strings/strings.ts";
-import { EVENT_GROUPS } from "./events.ts";
+import { ALL_EVENTS } from "./events.ts";
 import type { Webhook } from "./records.ts";
 import { stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
 import { webhookStateText } from "./words.ts";
 import { Empty, Loaded } from "../../components/loaded.tsx";
 
-const ALL_EVENTS = EVENT_GROUPS.reduce((sum, { events }) => sum + events.length, 0);
 /** A cell names up to this many events; if there are more, it shows only their number. */
 const MAX_NAMED = 2;
 const EVERY_MS = 30_000;
@@ -67,6 +66,6 @@ export function WebhookList() {
 }
 
 function eventsText(events: readonly string[]): string {
-  if (events.length === ALL_EVENTS) return t("webhooks.all_events");
+  if (events.length === ALL_EVENTS.length) return t("webhooks.all_events");
   return events.length > MAX_NAMED ? counted("webhooks.some_events", events.length) : events.join(", ");
 }

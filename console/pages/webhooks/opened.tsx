@@ -65,15 +65,19 @@ export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter
   );
 }
 
+function stateOf(webhook: Webhook) {
+  return stateOfWebhook(webhook, workspace.value?.suspended ?? false);
+}
+
 function WhyNote({ webhook }: { webhook: Webhook }) {
-  const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
+  const state = stateOf(webhook);
   const why = whyText(webhook, state, now.value);
   return why && <p class={state.tone === "failed" ? "note failed above" : "note above"}>{why}</p>;
 }
 
 function Facts({ webhook }: { webhook: Webhook }) {
   const { target_url, event_types, key, behind_since, old_secret_until, days, recent } = webhook;
-  const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
+  const state = stateOf(webhook);
   const [week, none] = [weekText(days), t("webhooks.week_none")];
   return (
     <div class="columns">
