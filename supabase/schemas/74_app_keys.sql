@@ -22,13 +22,14 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_zone text := crm.zone_of(p_workspace_id);
   v_today date := (now() at time zone v_zone)::date;
+  v_from timestamptz := crm.day_start(v_today - 6, v_zone);
 begin
   return query
     with counted as (
       select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
       from (
         select c.key_id, (c.hour at time zone v_zone)::date as day, sum(c.calls)::bigint as calls
-        from crm.count_calls(p_workspace_id, p_ids, crm.day_start(v_today - 6, v_zone)) c
+        from crm.count_calls(p_workspace_id, p_ids, v_from) c
         group by 1, 2
       ) d
       group by 1
@@ -57,7 +58,16 @@ begin
       end,
       'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
       'calls', json_build_object(
-        'total_7_days', coalesce(c.total, 0), 'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
+        'total_7_days', coalesce(c.total, 0),
+        'failed_7_days', (
+          select count(*) from (
+            select 1 from crm.requests q
+            where q.workspace_id = p_workspace_id and q.key_id = k.id and q.id >= crm.uuid_v7_floor(v_from)
+              and q.status >= 400
+            limit 1000
+          ) f
+        ),
+        'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
       )
     )
     from crm.api_keys k
@@ -73,7 +83,7 @@ end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
   'JSON of a workspace''s keys without their secrets, in no particular order. calls counts up to now, by days in the '
-  'workspace''s time zone, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
+  'workspace''s time zone, oldest first, and up to 1,000 failed requests; old_secret_expires_at is null unless an earlier secret still works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''

@@ -39,6 +39,7 @@ test("app-v1-keys creates a key for the signed-in member, and shows its value on
     last_used_at: list.body.data[0].last_used_at,
     calls: {
       total_7_days: 1,
+      failed_7_days: 0,
       days: [...shown.calls.days.slice(0, 6), { ...shown.calls.days[6], calls: 1 }],
     },
   });

@@ -115,6 +115,11 @@ const KeyCreator = object({
 
 const KeyCalls = object({
   total_7_days: field(count(), ["A soma", "Their sum", 1204]),
+  failed_7_days: field(count(), [
+    "As requisições que falharam, até 1.000",
+    "How many requests failed, up to 1,000",
+    3,
+  ]),
   days: field(z.array(DayCalls), ["Por dia, o mais antigo primeiro", "By day, oldest first"]),
 }).meta({
   id: "KeyCalls",
