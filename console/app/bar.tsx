@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { Dialog } from "../components/dialog.tsx";
+import { Mark } from "../components/mark.tsx";
 import { t } from "../strings/strings.ts";
 import { AlertCount } from "./alerts.tsx";
 import { Preferences, SignOutButton } from "./menu.tsx";
@@ -105,9 +106,7 @@ function WorkspaceSwitch() {
   const name = opened?.name ?? readPreference("workspace_name") ?? "";
   return (
     <div class="bar-workspace">
-      <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
-        <path d="M8 1l7 7-7 7-7-7z" />
-      </svg>
+      <Mark />
       {opened && opened.workspaces.length > 1
         ? (
           <select

@@ -9,11 +9,12 @@ import "./shared.ts";
 let moved = false;
 
 /**
- * A page: title, explanation, main action, content. The title gets the focus when the page opens, except on the first
+ * A page: the way back, title, explanation, main action, content. The title gets the focus when the page opens, except on the first
  * page.
  */
-export function Page({ title, text, action, children }: {
+export function Page({ title, back, text, action, children }: {
   title: string;
+  back?: ComponentChildren;
   text?: ComponentChildren;
   action?: ComponentChildren;
   children: ComponentChildren;
@@ -32,6 +33,7 @@ export function Page({ title, text, action, children }: {
     <>
       <header class="page-head">
         <div>
+          {back && <p class="lead">{back}</p>}
           <h1 ref={heading} class="clamped" title={title} tabIndex={-1}>{title}</h1>
           {text && <p class="lead">{text}</p>}
         </div>

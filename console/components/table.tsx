@@ -5,6 +5,8 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren;
   /** Whether the cells are aligned to the right. */
   number?: boolean;
+  /** Whether a phone shows the cells below the name, without the title. */
+  small?: boolean;
   /** Whether the title is only for screen readers, as in a column of buttons. */
   quiet?: boolean;
 }
@@ -51,12 +53,12 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current, 
             onClick={href && openRow}
           >
             {choice && <td role="cell" class="pick">{choice.cell(row)}</td>}
-            {columns.map(({ title, number, quiet, cell }, index) => (
+            {columns.map(({ title, number, quiet, small, cell }, index) => (
               <td
                 key={title}
                 role="cell"
                 class={number ? "number" : undefined}
-                data-title={quiet || index === 0 ? undefined : title}
+                data-title={quiet || small || index === 0 ? undefined : title}
               >
                 {index === 0 && href
                   ? (

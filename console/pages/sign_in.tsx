@@ -5,6 +5,7 @@ import { LanguageSelect } from "../app/menu.tsx";
 import { ending, factorToProve, recoverPassword, signIn } from "../app/session.ts";
 import { useAction } from "../app/use_action.ts";
 import { Field } from "../components/field.tsx";
+import { Mark } from "../components/mark.tsx";
 import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 import { SignInCode } from "./sign_in_code.tsx";
@@ -15,6 +16,9 @@ export default function SignIn() {
   const recovering = useSignal(false);
   return (
     <main class="content narrow">
+      <p class="product">
+        <Mark /> {t("sign_in.text")}
+      </p>
       {factorToProve.value !== null
         ? <SignInCode />
         : recovering.value
@@ -39,7 +43,7 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
     if (failure.value) form.querySelector<HTMLInputElement>("[type=password]")?.select();
   };
   return (
-    <Page title={t("sign_in.title")} text={t("sign_in.text")}>
+    <Page title={t("sign_in.title")}>
       {ending.value && !failure.value && <p class="note" role="status">{endingText()}</p>}
       <form class="stack" onSubmit={submit}>
         <EmailField email={email} />

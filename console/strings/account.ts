@@ -37,7 +37,7 @@ export const account = {
   "account.calls_7_days": ["Chamadas em 7 dias", "Calls in 7 days"],
   "account.active_keys": ["Chaves funcionando", "Working keys"],
   "account.active_webhooks": ["Webhooks ativos", "Active webhooks"],
-  "account.active_members": ["Membros ativos", "Active members"],
+  "account.active_members": ["Membros, com os convidados", "Members, with those invited"],
   "account.waiting_deliveries": ["Entregas na fila", "Waiting deliveries"],
 
   "members.title": ["Membros", "Members"],
@@ -101,6 +101,7 @@ export const account = {
   "members.saved": ["Membro salvo", "Member saved"],
   "members.leave": ["Sair da empresa", "Leave the company"],
   "members.leave_title": ["Sair de {name}?", "Leave {name}?"],
+  "members.leaving": ["Deixar de ser membro", "Ending your membership"],
   "members.leave_text": [
     "Você perde o acesso na hora, e as chaves que criou continuam funcionando. Para voltar, um administrador precisa reativar você, e você aceita o convite.",
     "You lose access at once, and the keys that you created go on working. To return, an administrator must activate you again, and you accept the invitation.",

@@ -28,8 +28,7 @@ export const activity = {
     "None among the newest 5,000. Press Show more.",
   ],
   "events.nameless": ["registro sem nome", "record without a name"],
-  "events.changed": ["mudou {fields}", "changed {fields}"],
-  "events.no_webhook": ["nenhum webhook", "no webhook"],
+  "events.changed": ["campos: {fields}", "fields: {fields}"],
 
   "did.unknown": ["{actor} fez “{action}” em {object}", "{actor} did “{action}” to {object}"],
   "did.workspace_updated": ["{actor} alterou a empresa: {changes}", "{actor} changed the company: {changes}"],

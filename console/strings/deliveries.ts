@@ -63,9 +63,11 @@ export const deliveries = {
     "O webhook está parado. Ela sai assim que ele for reativado.",
     "The webhook is stopped. The delivery goes out as soon as the webhook is reactivated.",
   ],
+  "deliveries.attempts.one": ["{n} tentativa", "{n} attempt"],
+  "deliveries.attempts.many": ["{n} tentativas", "{n} attempts"],
   "filter_state.delivered": ["Entregue", "Delivered"],
-  "filter_state.pending": ["Enviando ou tentando", "Sending or trying"],
-  "filter_state.held": ["Parada ou retida", "Stopped or held"],
+  "filter_state.pending": ["Em envio", "Being sent"],
+  "filter_state.held": ["Parada", "Stopped"],
   "filter_state.failed": ["Falhou", "Failed"],
   "filter_state.cancelled": ["Cancelada", "Cancelled"],
 

@@ -96,7 +96,7 @@ export const funnel = {
     "Olá! Esta é a nossa proposta, {title}. Você pode ler e responder aqui: {link}",
     "Hello! This is our proposal, {title}. You can read and answer it here: {link}",
   ],
-  "proposal.new_link": ["Novo link", "New link"],
+  "proposal.new_link": ["Gerar novo link", "Make a new link"],
   "proposal.new_link_why": [
     "O link anterior não pode ser copiado de novo: o CRM guarda apenas um hash dele.",
     "The earlier link cannot be copied again: the CRM stores only a hash of it.",

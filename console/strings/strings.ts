@@ -27,3 +27,8 @@ export function textsIn<const Texts extends Table>(texts: Texts) {
  * an error code, or null if there is none.
  */
 export const { t, counted, named: textNamed } = textsIn(TEXTS);
+
+/** What happened, in words: shorter than the text by which a webhook's events are chosen, if that names alternatives. */
+export function happened(event: string): string {
+  return textNamed(`happened.${event}`) ?? textNamed(`event.${event}`) ?? event;
+}

@@ -39,7 +39,7 @@ export const webhooks = {
   "webhooks.by_person": ["criado aqui ou pelo suporte", "created here or by support"],
   "webhooks.created": ["Criado", "Created"],
   "webhooks.last_success": ["Última entrega", "Last delivered"],
-  "webhooks.last_failure": ["Última falha", "Last failure"],
+  "webhooks.last_failure": ["Última tentativa com falha", "Last failed attempt"],
   "webhooks.behind": ["Eventos aguardam vaga na fila desde", "Events wait for room in the queue since"],
 
   "webhook_state.active": ["Ativo", "Active"],
@@ -239,6 +239,7 @@ export const webhooks = {
     "Um negócio ficou parado além do limite da empresa",
     "A deal had no movement for longer than the company allows",
   ],
+  "happened.deal.updated": ["Um negócio mudou", "A deal changed"],
   "event.deal.updated": ["Um negócio mudou, em qualquer campo", "A deal changed, in any field"],
   "event.deal.contact_added": [
     "Um contato foi incluído em um negócio, ou o papel dele mudou",

@@ -26,12 +26,14 @@ export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }
   };
   return (
     <section class="section">
-      {failure.value && <FailureNote failure={failure.value} />}
-      <div class="actions">
+      <div class="section-head">
+        <h2>{t("members.leaving")}</h2>
         <button type="button" class="button dangerous" disabled={busy.value} onClick={leave}>
           {t("members.leave")}
         </button>
       </div>
+      <p class="hint">{t("members.leave_text")}</p>
+      {failure.value && <FailureNote failure={failure.value} />}
     </section>
   );
 }

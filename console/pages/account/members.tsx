@@ -44,7 +44,7 @@ export function Members() {
         )}
       </header>
       {failure.value && <FailureNote failure={failure.value} />}
-      <Loaded resource={members}>
+      <Loaded resource={members} rows={6}>
         {({ data }) => (
           <Filtered rows={data} textOf={({ name, email }) => `${name} ${email}`}>
             {(rows) => (

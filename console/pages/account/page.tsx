@@ -25,12 +25,12 @@ export default function Account() {
     <Page title={t("account.title")} text={t("account.text")}>
       <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
-      {/* Placed above the members, because their list would push the button down when it arrives. */}
-      {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
       <Members />
       <CustomFields />
       <TwoSteps onChange={sessions.reload} />
       <Sessions sessions={sessions} />
+      {/* Shown after the sessions arrived, because their list would push the button down. */}
+      {workspace.value && sessions.data.value && <LeaveWorkspace workspace={workspace.value} />}
     </Page>
   );
 }

@@ -27,7 +27,14 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
   return (
     <div class="columns">
       <section class="stack">
-        <h2>{t("account.workspace")}</h2>
+        <div class="section-head">
+          <h2>{t("account.workspace")}</h2>
+          {mayAdminister.value && (
+            <button type="button" class="button" onClick={() => editing.value = true}>
+              {t("account.edit")}
+            </button>
+          )}
+        </div>
         <dl class="facts">
           <Fact name={t("account.name")}>{read.name}</Fact>
           <Fact name={t("account.since")}>{formatDay(read.created_at, languageTag.value)}</Fact>
@@ -43,17 +50,12 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
             {t(read.refuses_undefined_fields ? "account.undefined_refused" : "account.undefined_kept")}
           </Fact>
         </dl>
-        {mayAdminister.value && (
-          <div class="actions">
-            <button type="button" class="button" onClick={() => editing.value = true}>
-              {t("account.edit")}
-            </button>
-          </div>
-        )}
         {editing.value && <EditWorkspace workspace={read} onClose={() => editing.value = false} />}
       </section>
       <section class="stack">
-        <h2>{t("account.usage")}</h2>
+        <div class="section-head">
+          <h2>{t("account.usage")}</h2>
+        </div>
         <dl class="facts">
           {USAGE.map((name) => (
             <Fact key={name} name={t(`account.${name}`)}>

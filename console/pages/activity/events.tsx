@@ -9,14 +9,14 @@ import { Field, Select } from "../../components/field.tsx";
 import { Lines } from "../../components/lines.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
-import { t, textNamed } from "../../strings/strings.ts";
+import { happened, t, textNamed } from "../../strings/strings.ts";
 import { ALL_EVENTS } from "../webhooks/events.ts";
 
 const TONES = {
   delivered: "good",
   failed: "failed",
   pending: "waits",
-  held: "waits",
+  held: "",
   cancelled: "",
 } as const;
 
@@ -85,37 +85,43 @@ export function Events() {
 
 function Line({ event }: { event: ShownEvent }) {
   const { object_id, object_name, changed_fields, deliveries, is_test } = event;
+  const named = deliveries.map((delivery) => ({
+    delivery,
+    name: delivery.name ?? hostOf(delivery.target_url),
+  }))
+    .toSorted((a, b) => a.name.localeCompare(b.name));
   return (
     <li>
       <div class="line">
-        <p class="broken">
-          <strong>{textNamed(`event.${event.event}`) ?? event.event}</strong>
-          {": "}
-          {is_test
-            ? <span class="tag">{t("deliveries.test")}</span>
-            : <a href={eventsHref({ registro: object_id })}>{object_name ?? t("events.nameless")}</a>}
-        </p>
-        <span class="small">
-          <Moment at={event.occurred_at} />
-        </span>
+        <div>
+          <p class="clamped">
+            <strong>{happened(event.event)}</strong>
+            {": "}
+            {is_test
+              ? <span class="tag">{t("deliveries.test")}</span>
+              : <a href={eventsHref({ registro: object_id })}>{object_name ?? t("events.nameless")}</a>}
+          </p>
+          <p class="small broken">
+            <Moment at={event.occurred_at} exact /> · <code>{event.event}</code>{" "}
+            <ChangedFields fields={changed_fields} />
+          </p>
+        </div>
+        {deliveries.length > 0 && (
+          <ul class="outcomes">
+            {named.map(({ name, delivery }) => (
+              <li key={delivery.id}>
+                <a
+                  class="clipped"
+                  href={href("webhooks/", { id: delivery.subscription_id, entrega: delivery.id })}
+                >
+                  {name}
+                </a>{" "}
+                <span class={`tag ${TONES[delivery.state]}`}>{t(`filter_state.${delivery.state}`)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
-      <p class="small broken">
-        <code>{event.event}</code> <ChangedFields fields={changed_fields} />
-        {deliveries.length === 0 && ` · ${t("events.no_webhook")}`}
-      </p>
-      {deliveries.length > 0 && (
-        <p class="small broken">
-          {deliveries.map((delivery, index) => (
-            <span key={delivery.id}>
-              {index > 0 && " · "}
-              <a href={href("webhooks/", { id: delivery.subscription_id, entrega: delivery.id })}>
-                {delivery.name ?? hostOf(delivery.target_url)}
-              </a>{" "}
-              <span class={`tag ${TONES[delivery.state]}`}>{t(`filter_state.${delivery.state}`)}</span>
-            </span>
-          ))}
-        </p>
-      )}
     </li>
   );
 }

@@ -50,7 +50,7 @@ function Actions() {
 function Line({ entry }: { entry: Entry }) {
   const place = placeOf(entry);
   return (
-    <li class="line">
+    <li>
       <p class="broken">
         {sentenceOf(entry).map((part, index) => {
           if (typeof part === "string") return part;
@@ -60,9 +60,9 @@ function Line({ entry }: { entry: Entry }) {
             : <strong key={index}>{part.name}</strong>;
         })}
       </p>
-      <span class="small">
+      <p class="small">
         <Moment at={entry.at} exact />
-      </span>
+      </p>
     </li>
   );
 }

@@ -8,7 +8,7 @@ import { Moment } from "../../components/moment.tsx";
 import { Page } from "../../components/page.tsx";
 import { formatDay } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
-import { t, textNamed } from "../../strings/strings.ts";
+import { happened, t, textNamed } from "../../strings/strings.ts";
 import { addressLink } from "./offer_message.ts";
 import { Proposals } from "./proposals.tsx";
 import type { OpenedDeal, Person } from "./records.ts";
@@ -26,7 +26,8 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
   return (
     <Page
       title={resource.data.value?.title ?? t("deal.single")}
-      text={<a href={href("funil/", pipeline ? { pipeline } : {})}>{t("deal.back")}</a>}
+      back={<a href={href("funil/", pipeline ? { pipeline } : {})}>{t("deal.back")}</a>}
+      text={resource.data.value && <Summary deal={resource.data.value} />}
     >
       <Loaded resource={resource} rows={8}>
         {(deal) => (
@@ -75,7 +76,7 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
               {({ id, event, changed_fields, occurred_at }) => (
                 <li key={id} class="line">
                   <p class="broken">
-                    {textNamed(`event.${event}`) ?? event}{" "}
+                    {happened(event)}{" "}
                     <span class="small">
                       <ChangedFields fields={changed_fields} />
                     </span>
@@ -93,13 +94,20 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
   );
 }
 
+/** The value and the status. */
+function Summary({ deal }: { deal: OpenedDeal }) {
+  return (
+    <>
+      <strong>{valueText(deal) ?? t("funnel.no_value")}</strong>{" "}
+      <span class={`tag ${TONES[deal.status]}`}>{t(`deal.${deal.status}`)}</span>
+    </>
+  );
+}
+
 function Facts({ deal }: { deal: OpenedDeal }) {
-  const { status, stage, pipeline, loss_reason, loss_note, expected_close_date: expected } = deal;
+  const { stage, pipeline, loss_reason, loss_note, expected_close_date: expected } = deal;
   return (
     <dl class="facts">
-      <Fact name={t("deal.state")}>
-        <span class={`tag ${TONES[status]}`}>{t(`deal.${status}`)}</span>
-      </Fact>
       {deal.closed_at && <Fact name={t("deal.closed_at")} at={deal.closed_at} />}
       {(loss_reason || loss_note) && (
         <Fact name={t("deal.loss")}>
@@ -111,7 +119,6 @@ function Facts({ deal }: { deal: OpenedDeal }) {
         {t("deal.stage_of", { stage: stage.name, pipeline: pipeline.name })}
       </Fact>
       <Fact name={t("deal.stage_since")} at={deal.stage_entered_at} />
-      <Fact name={t("deal.value")}>{valueText(deal) ?? t("funnel.no_value")}</Fact>
       <Fact name={t("deal.owner")}>{deal.owner.name}</Fact>
       {deal.source && <Fact name={t("deal.source")}>{deal.source}</Fact>}
       {deal.tags.length > 0 && <Fact name={t("deal.tags")}>{deal.tags.join(", ")}</Fact>}

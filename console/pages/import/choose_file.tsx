@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { Field } from "../../components/field.tsx";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { type Csv, decode, parseCsv, UnclosedQuote } from "./csv.ts";
@@ -38,19 +37,28 @@ export function ChooseFile({ onOpened }: { onOpened: (file: OpenedFile) => void 
         void open(event.dataTransfer?.files[0]);
       }}
     >
-      <Field
-        type="file"
-        label={t("file.label")}
-        hint={t("file.hint")}
-        error={error.value ?? undefined}
-        accept=".csv,.txt,text/csv"
-        onChange={({ currentTarget }) => {
-          void open(currentTarget.files?.[0]);
-          // Cleared, so that the same file can be chosen again after it was corrected.
-          currentTarget.value = "";
-        }}
-      />
-      <p class="hint">{t("file.excel")}</p>
+      {/* The browser's own button would be in the browser's language. */}
+      <label class="button primary">
+        {t("file.label")}
+        <input
+          type="file"
+          class="unseen"
+          accept=".csv,.txt,text/csv"
+          aria-describedby="file-hint file-error"
+          aria-invalid={error.value !== null}
+          onChange={({ currentTarget }) => {
+            void open(currentTarget.files?.[0]);
+            // Cleared, so that the same file can be chosen again after it was corrected.
+            currentTarget.value = "";
+          }}
+        />
+      </label>
+      <p id="file-error" class="field-error" role="alert">{error.value}</p>
+      <ul id="file-hint" class="hint">
+        <li>{t("file.hint")}</li>
+        <li>{t("file.excel")}</li>
+        <li>{t("file.private")}</li>
+      </ul>
     </div>
   );
 }

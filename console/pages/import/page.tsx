@@ -18,7 +18,7 @@ import { t as back } from "../../strings/strings.ts";
 export default function Import() {
   const fields = useResource<{ data: CustomField[] }>("app-v1-workspace/custom-fields");
   return (
-    <Page title={t("title")} text={<a href={href("funil/")}>{back("deal.back")}</a>}>
+    <Page title={t("title")} back={<a href={href("funil/")}>{back("deal.back")}</a>}>
       {workspace.value && !mayChange.value
         ? <p class="note">{t("role")}</p>
         : <Loaded resource={fields}>{({ data }) => <Steps custom={contactFields(data)} />}</Loaded>}

@@ -9,15 +9,19 @@ export const TEXTS = {
     "Só um gestor ou administrador importa contatos.",
     "Only a manager or administrator imports contacts.",
   ],
-  "file": ["Escolha o arquivo", "Choose the file"],
-  "file.label": ["Arquivo CSV", "CSV file"],
+  "file": ["1 de 3: o arquivo", "1 of 3: the file"],
+  "file.label": ["Escolher um arquivo CSV", "Choose a CSV file"],
   "file.hint": [
-    "Escolha um arquivo ou solte-o aqui. Até 5 MB e 20.000 linhas; a primeira linha tem os nomes das colunas.",
-    "Choose a file or drop it here. Up to 5 MB and 20,000 lines; the first line has the names of the columns.",
+    "Até 5 MB e 20.000 linhas; a primeira linha tem os nomes das colunas.",
+    "Up to 5 MB and 20,000 lines; the first line has the names of the columns.",
   ],
   "file.excel": [
-    "No Excel: Arquivo → Salvar como → CSV. O arquivo é lido neste navegador; só vão ao servidor as colunas que você escolher.",
-    "In Excel: File → Save as → CSV. This browser reads the file; only the columns that you choose go to the server.",
+    "No Excel: Arquivo → Salvar como → CSV.",
+    "In Excel: File → Save as → CSV.",
+  ],
+  "file.private": [
+    "O arquivo é lido neste navegador; só vão ao servidor as colunas que você escolher.",
+    "This browser reads the file; only the columns that you choose go to the server.",
   ],
   "file.bytes": [
     "O arquivo tem mais de 5 MB. Divida-o em arquivos menores, cada um com a linha dos nomes das colunas, e importe um de cada vez.",
@@ -39,7 +43,7 @@ export const TEXTS = {
     "Há aspas abertas na linha {line} que nunca se fecham. Corrija essa linha e escolha o arquivo de novo.",
     "Line {line} opens quotes that are never closed. Correct that line and choose the file again.",
   ],
-  "columns": ["Confira as colunas", "Check the columns"],
+  "columns": ["2 de 3: confira as colunas", "2 of 3: check the columns"],
   "columns.text": [
     "{file}: {n} linhas. O CRM procura cada contato pelo código, ou pelo e-mail, ou pelo telefone. Células vazias não apagam nada.",
     "{file}: {n} lines. The CRM looks for each contact by its code, or e-mail, or phone number. Empty cells clear nothing.",
@@ -74,7 +78,7 @@ export const TEXTS = {
   "target.instagram": ["Instagram", "Instagram"],
   "target.linkedin": ["LinkedIn", "LinkedIn"],
   "target.notes": ["Observações", "Notes"],
-  "check": ["Confira as linhas", "Check the lines"],
+  "check": ["3 de 3: confira as linhas", "3 of 3: check the lines"],
   "check.running": ["Conferindo; nada é gravado ainda.", "Checking; nothing is saved yet."],
   "check.done": [
     "Nada foi gravado ainda. Veja o que vai acontecer com cada linha.",

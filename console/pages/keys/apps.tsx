@@ -23,12 +23,15 @@ export function GrantedApps() {
   const revoked = useSignal<Grant | null>(null);
   const address = `${supabaseUrl}/functions/v1/mcp`;
   return (
-    <Page title={t("apps.title")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
+    <Page title={t("apps.title")} back={<a href={href("chaves/")}>{t("keys.back")}</a>}>
       <div class="stack">
         {/* Placed above the list, which would push the address down when it arrives. */}
-        <p>
-          {t("apps.connect")} <code class="broken">{address}</code> <CopyButton text={address} quiet />
-        </p>
+        <div>
+          <p>{t("apps.connect")}</p>
+          <p class="snippet address">
+            <code class="broken">{address}</code> <CopyButton text={address} quiet />
+          </p>
+        </div>
         <Loaded resource={apps}>
           {({ data }) =>
             data.length === 0 ? <Empty text={t("apps.none")} /> : (

@@ -23,7 +23,7 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
           {byResource.map(([name, scopes]) => (
             <li key={name}>
               {resourceText(name)}: {scopes.map(accessText).join(", ")}{" "}
-              <code class="small">{scopes.join(" ")}</code>
+              {scopes.map((scope) => <code key={scope} class="small scope">{scope}</code>)}
             </li>
           ))}
         </ul>

@@ -8,13 +8,16 @@ import { counted, t } from "../../strings/strings.ts";
 type Failures = OpenedKey["failures"];
 
 /** A column of a chart: the number of requests, and how many of them failed; null if that is not known. */
-interface Period extends Omit<Column, "text"> {
+interface Period extends Column {
   requests: number;
   failures: number | null;
 }
 
+/** Days for each label of the axis: 30 days have five labels. */
+const DAYS_LABELLED = 6;
+
 /**
- * Shows why the requests of a key fail, and how near the key comes to its limit.
+ * How many requests of a key failed, with which errors, and how near the key came to its limit.
  * @param code the error code by which the log below is filtered
  * @param onCode shows the requests that failed with a code, or all again for ""
  */
@@ -23,83 +26,88 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
   code: string;
   onCode: (code: string) => void;
 }) {
-  const { codes, busiest_minute: busiest, limit_per_minute, since, time_zone, ...failures } = entry.failures;
+  const { codes, statuses, busiest_minute: busiest, limit_per_minute } = entry.failures;
   const language = languageTag.value;
   return (
-    <section class="section stack">
+    <section class="stack">
       <h2>{t("failures.title")}</h2>
-      <p class="hint">
-        {t("failures.text", { zone: time_zone })}
-        {since !== null && ` ${t("failures.partial", { moment: formatHour(since, language) })}`}
-      </p>
-      <div class="columns">
-        <dl class="facts">
-          <Fact name={t("failures.failed")}>
-            {failures.statuses.length === 0
-              ? t("failures.none")
-              : classesOf(failures).map((text) => <p key={text}>{text}</p>)}
-          </Fact>
-          <Fact name={t("failures.busiest")}>
-            {t("failures.per_minute", {
-              n: formatNumber(busiest?.requests ?? 0, language),
-              limit: formatNumber(limit_per_minute, language),
-            })}
-            {busiest && <p class="small">{formatHour(busiest.minute, language)}</p>}
-          </Fact>
-        </dl>
-        {codes.length > 0 && (
-          <div>
-            <h3>{t("failures.codes")}</h3>
-            <ul>
-              {codes.map(({ code, status, count }) => (
-                <li key={`${code} ${status}`}>
-                  <button
-                    type="button"
-                    class="link broken"
-                    aria-pressed={code === chosen}
-                    onClick={() => onCode(code === chosen ? "" : code)}
-                  >
-                    <span>
-                      <code>{code}</code> ({status}): {formatNumber(count, language)}
-                    </span>
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
-      </div>
+      <dl class="facts">
+        <Fact name={t("failures.failed")}>
+          {statuses.length === 0
+            ? t("failures.none")
+            : classesOf(entry.failures).map((text) => <p key={text}>{text}</p>)}
+        </Fact>
+        <Fact name={t("failures.busiest")}>
+          {t("failures.per_minute", {
+            n: formatNumber(busiest?.requests ?? 0, language),
+            limit: formatNumber(limit_per_minute, language),
+          })}
+          {busiest && <p class="small">{formatHour(busiest.minute, language)}</p>}
+        </Fact>
+      </dl>
+      {codes.length > 0 && (
+        <div>
+          <h3>{t("failures.codes")}</h3>
+          <ul>
+            {codes.map(({ code, status, count }) => (
+              <li key={`${code} ${status}`}>
+                <button
+                  type="button"
+                  class="link broken"
+                  aria-pressed={code === chosen}
+                  onClick={() => onCode(code === chosen ? "" : code)}
+                >
+                  <span>
+                    <code>{code}</code> ({status}): {formatNumber(count, language)}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The requests of a key by hour and by day, and how many of them failed. */
+export function KeyCharts({ entry }: { entry: OpenedKey }) {
+  const { since, time_zone } = entry.failures;
+  return (
+    <section class="section stack">
       <div class="columns">
         <Periods title={t("failures.hours")} none={t("failures.none_hours")} periods={hoursOf(entry)} />
-        <Periods title={t("failures.days")} none={t("requests.none")} periods={daysOf(entry)} />
+        <Periods title={t("failures.days")} none={t("failures.none_days")} periods={daysOf(entry)} />
       </div>
+      <p class="hint">
+        {t("failures.text", { zone: time_zone })}
+        {since !== null &&
+          ` ${t("failures.partial", { moment: formatHour(since, languageTag.value) })}`}
+      </p>
     </section>
   );
 }
 
 function Periods({ title, none, periods }: { title: string; none: string; periods: Period[] }) {
   const known = periods.map(({ failures }) => failures ?? 0);
-  const words = textOf(sumOf(periods.map(({ requests }) => requests)), sumOf(known));
+  const total = sumOf(periods.map(({ requests }) => requests));
   const rest = (isKnown: boolean) =>
     periods.map(({ requests, failures }) => (failures !== null) === isKnown ? requests - (failures ?? 0) : 0);
   return (
     <div>
       <div class="chart-head">
-        <h3>{title}</h3>
+        <h2>{title}</h2>
+        <span>{counted("failures.requests", total)}</span>
       </div>
       <Chart
-        label={`${title}: ${words}`}
+        label={`${title}: ${textOf(total, sumOf(known))}`}
         none={none}
         series={[
           { values: known, kind: "failed" },
           { values: rest(true), kind: "accent" },
           { values: rest(false), kind: "unknown" },
         ]}
-        columns={periods.map(({ name, axis, requests, failures }) => ({
-          name,
-          axis,
-          text: textOf(requests, failures),
-        }))}
+        columns={periods}
       />
     </div>
   );
@@ -130,21 +138,31 @@ function classesOf({ statuses }: Pick<Failures, "statuses">): string[] {
 
 /** For each hour: all calls that the rate limit counted, and the failures in the part of the log that was read. */
 function hoursOf({ hours: called, failures: { hours } }: OpenedKey): Period[] {
-  return hours.map(({ hour, requests, failures }, index) => ({
-    name: formatHour(hour, languageTag.value),
-    axis: formatShortDay(hour, languageTag.value),
-    requests: Math.max(called[index]?.calls ?? 0, requests ?? 0),
-    failures,
-  }));
+  return hours.map(({ hour, requests: logged, failures }, index) => {
+    const requests = Math.max(called[index]?.calls ?? 0, logged ?? 0);
+    return {
+      name: formatHour(hour, languageTag.value),
+      axis: formatShortDay(hour, languageTag.value),
+      requests,
+      failures,
+      text: textOf(requests, failures),
+    };
+  });
 }
 
+/** The same for each day. Days before the log's have only the number of calls. */
 function daysOf({ days_30: called, failures: { days } }: OpenedKey): Period[] {
-  return days.map(({ day, requests, failures }, index) => ({
-    name: formatShortDay(day, languageTag.value),
-    axis: formatShortDay(day, languageTag.value),
-    requests: Math.max(called.at(index - days.length)?.calls ?? 0, requests ?? 0),
-    failures,
-  }));
+  return called.map(({ day, calls }, index) => {
+    const logged = days[index - called.length + days.length];
+    const requests = Math.max(calls, logged?.requests ?? 0);
+    return {
+      name: formatShortDay(day, languageTag.value),
+      axis: formatShortDay(called[index - index % DAYS_LABELLED]!.day, languageTag.value),
+      requests,
+      failures: logged ? logged.failures : 0,
+      text: logged ? textOf(requests, logged.failures) : counted("failures.requests", requests),
+    };
+  });
 }
 
 function sumOf(values: number[]): number {

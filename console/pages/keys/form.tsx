@@ -26,14 +26,14 @@ export function KeyForm() {
 
   if (created.value) {
     return (
-      <Page title={t("keys.created", { name: created.value.name })} text={back}>
+      <Page title={t("keys.created", { name: created.value.name })} back={back}>
         <KeySecret created={created.value} />
       </Page>
     );
   }
   if (role.value !== null && !mayChange.value) {
     return (
-      <Page title={t("keys.create")} text={back}>
+      <Page title={t("keys.create")} back={back}>
         <p>{t("role.read_only")}</p>
       </Page>
     );
@@ -67,7 +67,7 @@ export function KeyForm() {
   };
   const refused = failure.value?.fields ?? {};
   return (
-    <Page title={t("keys.create")} text={back}>
+    <Page title={t("keys.create")} back={back}>
       <form class="stack form" onSubmit={submit} noValidate>
         <Field
           label={t("keys.name")}
@@ -90,7 +90,7 @@ export function KeyForm() {
           onInput={(networks) => change({ networks })}
         />
         {failure.value && <FailureNote failure={failure.value} />}
-        <div class="actions">
+        <div class="actions foot-actions">
           <button type="submit" class="button primary" disabled={busy.value}>
             {t(busy.value ? "keys.creating" : "keys.create")}
           </button>

@@ -9,7 +9,7 @@ import { Sparkline } from "../../components/sparkline.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
-import { t } from "../../strings/strings.ts";
+import { counted, t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 import { FirstSteps } from "./first_steps.tsx";
 import { KeyTag } from "./state.tsx";
@@ -84,7 +84,7 @@ function columns(): Column<ApiKey>[] {
       ),
     },
     { title: t("keys.prefix"), cell: ({ prefix }) => <code>{prefix}…</code> },
-    { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
+    { title: t("keys.scopes"), small: true, cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
     { title: t("keys.last_used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
     {
       title: t("keys.calls"),
@@ -93,6 +93,9 @@ function columns(): Column<ApiKey>[] {
         <span class="figure">
           <Sparkline label="" series={[{ values: calls.days.map(({ calls }) => calls) }]} />
           {formatNumber(calls.total_7_days, languageTag.value)}
+          {calls.failed_7_days > 0 && (
+            <span class="failed small">{counted("keys.failed", calls.failed_7_days)}</span>
+          )}
         </span>
       ),
     },

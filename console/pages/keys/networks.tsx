@@ -16,7 +16,7 @@ export function NetworksField({ value, refused, onInput }: {
   const networks = networksOf(value);
   return (
     <Field
-      label={t("keys.networks")}
+      label={t("keys.networks_optional")}
       hint={t("keys.networks_hint")}
       error={errors.map(([field, text]) => `${networks[Number(field.split(".")[1])] ?? ""} ${text}`.trim())
         .join(". ")}

@@ -8,17 +8,17 @@ import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { Networks, Rename, Revoke } from "./actions.tsx";
-import { KeyCalls, KeyWebhooks } from "./calls.tsx";
 import { KeyFacts } from "./facts.tsx";
 import { duplicateKey } from "./draft.ts";
 import { Extend } from "./expiry_fields.tsx";
-import { KeyFailures } from "./failures.tsx";
+import { KeyCharts, KeyFailures } from "./failures.tsx";
 import { ANY_REQUEST, KeyRequests, type RequestFilter, REQUESTS_ID } from "./requests.tsx";
 import { exampleCall } from "./secret.tsx";
 import { isUnused } from "./state.tsx";
+import { KeyWebhooks } from "./webhooks.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 
-/** One key: facts on the left, its calls on the right, actions at the foot. */
+/** One key: actions, facts and why its requests fail; below them its requests as charts and as a list. */
 export function KeyOpened({ id }: { id: string }) {
   const path = `app-v1-keys/${encodeURIComponent(id)}`;
   const resource = useResource<OpenedKey>(path);
@@ -36,7 +36,7 @@ export function KeyOpened({ id }: { id: string }) {
     void refreshWorkspace(true);
   };
   return (
-    <Page title={key?.name ?? t("keys.single")} text={key && <a href={href("chaves/")}>{t("keys.back")}</a>}>
+    <Page title={key?.name ?? t("keys.single")} back={<a href={href("chaves/")}>{t("keys.back")}</a>}>
       <Loaded resource={resource} rows={6}>
         {(key) => (
           <>
@@ -57,30 +57,8 @@ export function KeyOpened({ id }: { id: string }) {
               </p>
             )}
             {isUnused(key) && <p class="note waits">{t("keys.unused_text")}</p>}
-            <div class="columns">
-              <KeyFacts entry={key} />
-              <div class="stack">
-                <KeyCalls entry={key} />
-                <KeyWebhooks entry={key} />
-              </div>
-            </div>
             {mayChange.value && (
-              <div class="actions foot-actions">
-                <button
-                  type="button"
-                  class="button"
-                  onClick={() => action.value = "rename"}
-                >
-                  {t("keys.rename")}
-                </button>
-                <button
-                  type="button"
-                  class="button"
-                  onClick={() =>
-                    action.value = "networks"}
-                >
-                  {t("keys.networks_change")}
-                </button>
+              <div class="actions head-actions">
                 {key.state !== "revoked" && (
                   <button
                     type="button"
@@ -90,14 +68,6 @@ export function KeyOpened({ id }: { id: string }) {
                     {t(key.expires_at ? "keys.extend" : "keys.extend_none")}
                   </button>
                 )}
-                <a
-                  class="button"
-                  href={href("chaves/", { nova: "1" })}
-                  onClick={() =>
-                    duplicateKey(key)}
-                >
-                  {t("keys.duplicate")}
-                </a>
                 {key.state === "active" && (
                   <button
                     type="button"
@@ -107,6 +77,24 @@ export function KeyOpened({ id }: { id: string }) {
                     {t("keys.rotate")}
                   </button>
                 )}
+                <details class="more-actions">
+                  <summary class="button">{t("keys.more_actions")}</summary>
+                  <div class="actions">
+                    <button type="button" class="button" onClick={() => action.value = "rename"}>
+                      {t("keys.rename")}
+                    </button>
+                    <button type="button" class="button" onClick={() => action.value = "networks"}>
+                      {t("keys.networks_change")}
+                    </button>
+                    <a
+                      class="button"
+                      href={href("chaves/", { nova: "1" })}
+                      onClick={() => duplicateKey(key)}
+                    >
+                      {t("keys.duplicate")}
+                    </a>
+                  </div>
+                </details>
                 {key.state !== "revoked" && (
                   <button
                     type="button"
@@ -118,6 +106,20 @@ export function KeyOpened({ id }: { id: string }) {
                 )}
               </div>
             )}
+            <div class="columns">
+              <KeyFacts entry={key} />
+              <div class="stack">
+                <KeyFailures
+                  entry={key}
+                  code={filter.value.code}
+                  onCode={(code) => {
+                    filter.value = { ...ANY_REQUEST, code };
+                    document.getElementById(REQUESTS_ID)?.focus();
+                  }}
+                />
+                <KeyWebhooks entry={key} />
+              </div>
+            </div>
             {action.value === "rename" && <Rename entry={key} path={path} onDone={merge} onClose={close} />}
             {action.value === "extend" && <Extend entry={key} path={path} onDone={merge} onClose={close} />}
             {action.value === "networks" && (
@@ -147,14 +149,7 @@ export function KeyOpened({ id }: { id: string }) {
                 onClose={close}
               />
             )}
-            <KeyFailures
-              entry={key}
-              code={filter.value.code}
-              onCode={(code) => {
-                filter.value = { ...ANY_REQUEST, code };
-                document.getElementById(REQUESTS_ID)?.focus();
-              }}
-            />
+            <KeyCharts entry={key} />
             <KeyRequests path={path} filter={filter} change={change} />
           </>
         )}

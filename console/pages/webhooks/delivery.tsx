@@ -53,6 +53,7 @@ export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
       <div class="section-head">
         <h2 id="delivery-title" ref={heading} tabIndex={-1}>
           {shown ? <EventName delivery={shown} /> : t("delivery.open")}
+          {shown?.object_name && <span class="object-name">{shown.object_name}</span>}
         </h2>
         <a class="button small-button" href={closeHref}>{t("delivery.close")}</a>
       </div>
@@ -88,6 +89,20 @@ function Opened({ delivery, sending, onSent }: {
         <h3>{t("delivery.attempts")}</h3>
         <Ladder delivery={delivery} sending={sending} now={now.value} />
       </section>
+      <dl class="facts">
+        <Id name={t("delivery.id")} id={id} />
+        <Id name={t("delivery.event_id")} id={event_id} />
+        {object_name && (
+          <Fact name={objectText(delivery.object_type)}>
+            <a class="broken" href={href("atividade/", { ver: "eventos", registro: object_id })}>
+              {object_name}
+            </a>
+          </Fact>
+        )}
+        <Id name={t("delivery.object_id", { object: objectText(delivery.object_type) })} id={object_id} />
+        <Fact name={t("delivery.occurred")} at={occurred_at} />
+        <Fact name={t("webhooks.created")} at={created_at} />
+      </dl>
       <section>
         <div class="section-head">
           <h3>{t("delivery.body")}</h3>
@@ -113,8 +128,8 @@ function Opened({ delivery, sending, onSent }: {
           >{prettyJson(body)}</pre>
         )}
       </section>
-      <section>
-        <h3>{t("delivery.headers")}</h3>
+      <details>
+        <summary>{t("delivery.headers")}</summary>
         <dl class="headers">
           {headers.map(({ name, value }) => (
             <div key={name}>
@@ -127,22 +142,8 @@ function Opened({ delivery, sending, onSent }: {
             </div>
           ))}
         </dl>
-      </section>
+      </details>
       {body !== null && timestamp && <Signature body={body} timestamp={timestamp.value} />}
-      <dl class="facts">
-        <Id name={t("delivery.id")} id={id} />
-        <Id name={t("delivery.event_id")} id={event_id} />
-        {object_name && (
-          <Fact name={objectText(delivery.object_type)}>
-            <a class="broken" href={href("atividade/", { ver: "eventos", registro: object_id })}>
-              {object_name}
-            </a>
-          </Fact>
-        )}
-        <Id name={t("delivery.object_id", { object: objectText(delivery.object_type) })} id={object_id} />
-        <Fact name={t("delivery.occurred")} at={occurred_at} />
-        <Fact name={t("webhooks.created")} at={created_at} />
-      </dl>
     </>
   );
 }

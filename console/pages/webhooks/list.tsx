@@ -34,10 +34,10 @@ export function WebhookList() {
             : (
               <Table
                 label={t("webhooks.title")}
-                rows={data}
+                rows={data.toSorted((a, b) => Number(hasStopped(b)) - Number(hasStopped(a)))}
                 keyOf={({ id }) => id}
                 href={({ id }) => href("webhooks/", { id })}
-                muted={({ is_active, deactivated_reason }) => !is_active && deactivated_reason !== "failures"}
+                muted={(webhook) => !webhook.is_active && !hasStopped(webhook)}
                 columns={[
                   {
                     title: t("webhooks.url"),
@@ -63,6 +63,11 @@ export function WebhookList() {
       </Loaded>
     </Page>
   );
+}
+
+/** Whether failures stopped it: such a webhook is listed first, until somebody mends it. */
+function hasStopped({ is_active, deactivated_reason }: Webhook): boolean {
+  return !is_active && deactivated_reason === "failures";
 }
 
 function eventsText(events: readonly string[]): string {

@@ -8,7 +8,7 @@ import { FailureNote } from "../../components/failure_note.tsx";
 import { Field } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { say } from "../../components/toast.tsx";
-import { t } from "../../strings/strings.ts";
+import { counted, t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import type { EventType } from "./events.ts";
 import { bodyOf, OptionFields, optionsOf } from "./options.tsx";
@@ -67,16 +67,16 @@ export function NewWebhook() {
   if (created.value) {
     const { id, secret } = created.value;
     return (
-      <Page title={t("webhook_new.created")} text={back}>
+      <Page title={t("webhook_new.created")} back={back}>
         <WebhookSecret title={t("secret.label")} secret={secret} />
-        <div class="actions foot-actions">
+        <div class="actions above">
           <a class="button" href={href("webhooks/", { id })}>{t("webhook_new.open")}</a>
         </div>
       </Page>
     );
   }
   return (
-    <Page title={t("webhook_new.title")} text={back}>
+    <Page title={t("webhook_new.title")} back={back}>
       <form ref={form} class="form stack" noValidate onSubmit={create}>
         <Field
           label={t("webhook_new.url")}
@@ -106,11 +106,12 @@ export function NewWebhook() {
           />
         </details>
         {failure.value && <FailureNote failure={failure.value} />}
-        <div class="actions">
+        <div class="actions foot-actions">
           <button type="submit" class="button primary" aria-disabled={busy.value}>
             {t(busy.value ? "webhook_new.busy" : "webhook_new.submit")}
           </button>
           <a class="button" href={href("webhooks/")}>{t("app.cancel")}</a>
+          {events.length > 0 && <span class="hint">{counted("webhooks.some_events", events.length)}</span>}
         </div>
       </form>
     </Page>

@@ -35,7 +35,7 @@ export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter
   }
   const read = webhook.data.value;
   return (
-    <Page title={read ? read.name ?? hostOf(read.target_url) : t("webhooks.title")} text={read && back}>
+    <Page title={read ? read.name ?? hostOf(read.target_url) : t("webhooks.title")} back={back}>
       {secret.value && <NewSecret secret={secret.value} oldUntil={read?.old_secret_until ?? null} />}
       <Loaded resource={webhook} rows={4}>
         {(read) => (
@@ -72,7 +72,11 @@ function stateOf(webhook: Webhook) {
 function WhyNote({ webhook }: { webhook: Webhook }) {
   const state = stateOf(webhook);
   const why = whyText(webhook, state, now.value);
-  return why && <p class={state.tone === "failed" ? "note failed above" : "note above"}>{why}</p>;
+  return why && (
+    <p class={state.tone === "failed" ? "note failed above" : "note above"}>
+      {"at" in state && <strong>{webhookStateText(state, now.value)}.</strong>} {why}
+    </p>
+  );
 }
 
 function Facts({ webhook }: { webhook: Webhook }) {
@@ -109,7 +113,6 @@ function Facts({ webhook }: { webhook: Webhook }) {
       <section class="stack">
         <h2>{t("webhooks.week_title")}</h2>
         <div>
-          {week !== none && <p class="hint">{week}</p>}
           <Chart
             label={`${t("webhooks.week_title")}: ${week}`}
             none={none}

@@ -79,9 +79,10 @@ export function answerText({ status, reason, duration_ms }: Pick<Attempt, "statu
   return reason === null ? t("deliveries.none_yet") : textNamed(`reason.${reason}`) ?? reason;
 }
 
-/** The answer to the last attempt of a delivery. */
-export function lastAnswerText({ last_status, last_reason, last_duration_ms }: Delivery): string {
-  return answerText({ status: last_status, reason: last_reason, duration_ms: last_duration_ms });
+/** The answer to the last attempt of a delivery, and how many there were: `204 · 9 ms · 2 tentativas`. */
+export function lastAnswerText({ last_status, last_reason, last_duration_ms, attempts }: Delivery): string {
+  const answer = answerText({ status: last_status, reason: last_reason, duration_ms: last_duration_ms });
+  return attempts > 1 ? `${answer} · ${counted("deliveries.attempts", attempts)}` : answer;
 }
 
 /** The figures of the chart of seven days, in words. */
@@ -97,6 +98,7 @@ export function recentText({ success_rate, median_ms, p95_ms }: Webhook["recent"
   const numberOf = (value: number) => formatNumber(value, languageTag.value);
   // Rounded down, so that one failure in ten thousand does not show as 100%.
   const rate = t("webhooks.success", { rate: numberOf(Math.floor((success_rate ?? 0) * 1000) / 10) });
-  if (median_ms === null || p95_ms === null) return rate;
+  // How long failures took says nothing about the receiver.
+  if (!success_rate || median_ms === null || p95_ms === null) return rate;
   return `${rate} · ${t("webhooks.latency", { median: numberOf(median_ms), p95: numberOf(p95_ms) })}`;
 }

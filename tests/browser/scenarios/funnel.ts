@@ -159,7 +159,7 @@ export const funnel: Scenario[] = [
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), first);
 
       await page.reload();
-      await offer.getByRole("button", { name: "Novo link" }).click();
+      await offer.getByRole("button", { name: "Gerar novo link" }).click();
       await page.getByText("O link que o cliente recebeu deixa de funcionar na hora").waitFor();
       await page.getByRole("button", { name: "Criar novo link" }).click();
       const second = await shown.innerText();

@@ -52,7 +52,7 @@ export const keys: Scenario[] = [
       assert.equal(await call(first), 200);
       assert.equal(await call(first, "/api-v1-webhooks"), 403);
       await page.getByRole("link", { name: "Abrir a chave" }).click();
-      await page.getByText("2 chamadas").first().waitFor();
+      await page.getByText("2 requisições").first().waitFor();
       await page.getByRole("link", { name: "← Chaves de API" }).click();
       const row = page.getByRole("row").filter({ hasText: "Agência" });
       await row.getByText(first.slice(0, 12)).waitFor();
@@ -116,6 +116,7 @@ export const keys: Scenario[] = [
       await page.getByLabel("O caminho começa com").press("Enter");
       await page.getByText("Nenhuma requisição nos últimos 7 dias.").waitFor();
 
+      await page.getByText("Mais ações").click();
       await page.getByRole("button", { name: "Mudar as redes" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Redes").fill("203.0.113.7/24");
@@ -179,6 +180,7 @@ export const keys: Scenario[] = [
       await dialog.getByRole("button", { name: "Salvar" }).click();
       await dialog.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Prorrogar" }).waitFor();
+      await page.getByText("Mais ações").click();
       await page.getByRole("link", { name: "Duplicar com outras permissões" }).click();
       assert.equal(await page.getByLabel("Nome").inputValue(), "Formulário");
       assert.ok(await page.getByLabel("Leads: enviar").isChecked());

@@ -189,8 +189,12 @@ export const webhookOperations: Scenario[] = [
       assert.deepEqual([message!.body.event, message!.body.test], ["deal.won", true]);
       await openedDelivery(page).getByText('"test": true').waitFor();
       await openedDelivery(page).getByText(message!.body.event_id).first().waitFor();
-      await deliveriesOf(page).filter({ hasText: "deal.won" }).filter({ hasText: "teste" }).waitFor();
       await assertGood(page, "a test that is open");
+      const row = deliveriesOf(page).filter({ hasText: "deal.won" }).filter({ hasText: "teste" });
+      assert.equal(await row.isVisible(), false, "on a phone the open delivery takes the place of the list");
+      await openedDelivery(page).getByRole("link", { name: "Fechar" }).click();
+      await row.waitFor();
+      assert.ok(await row.getByRole("link").evaluate((link) => link === document.activeElement));
     },
   },
 ];

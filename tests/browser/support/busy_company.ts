@@ -175,6 +175,19 @@ async function makeHistory(sql: Sql, workspaceId: string, keyIds: string[]): Pro
     select ${workspaceId}, k.id, date_trunc('hour', now()) - n * interval '1 hour',
       (k.most * (2 + sin(n / 5.0)) * case when extract(isodow from now() - n * interval '1 hour') > 5 then 0.3 else 1 end)::int + 1
     from generate_series(1, 700) n, (values (${erp!}::uuid, 4), (${site!}::uuid, 1)) as k (id, most)`;
+  // The log of the last 7 days: some requests without a valid e-mail, and a few for a contact that does not exist.
+  await sql`
+    insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms, error)
+    select c.workspace_id, c.key_id, crm.uuid_v7(c.hour + n * interval '4 minutes'), 'POST', '/api-v1-contacts',
+      case when c.calls > 9 and n = 1 then 422 when c.calls > 12 and n = 2 then 404 else 201 end, gen_random_uuid(), 9 + n,
+      case
+        when c.calls > 9 and n = 1 then
+          '{"code": "validation_error", "message": "A requisição tem campos inválidos",
+            "details": [{"field": "email", "message": "Deve ser um e-mail válido"}]}'
+        when c.calls > 12 and n = 2 then '{"code": "not_found", "message": "Não existe"}'
+      end::json
+    from crm.key_calls c, generate_series(1, c.calls) n
+    where c.key_id = ${erp!} and c.hour > now() - interval '6 days'`;
   await sql`
     insert into crm.key_counters (workspace_id, key_id, counted_since, calls, last_call_at)
     select ${workspaceId}, k.id, now() - interval '30 days', k.calls, now() - k.ago
