@@ -16,7 +16,7 @@ const TONES = {
   delivered: "good",
   failed: "failed",
   pending: "waits",
-  held: "",
+  held: "waits",
   cancelled: "",
 } as const;
 

@@ -83,14 +83,9 @@ function Row(
 ) {
   return (
     <li>
-      <div class="line">
-        <p class="broken">
-          <span class={status < 400 ? "tag good" : "tag failed"}>{status}</span> <code>{method} {path}</code>
-        </p>
-        <span class="small">
-          <Moment at={started_at} />
-        </span>
-      </div>
+      <p class="broken">
+        <span class={status < 400 ? "tag good" : "tag failed"}>{status}</span> <code>{method} {path}</code>
+      </p>
       {error && (
         <div class="broken">
           <p>
@@ -110,8 +105,9 @@ function Row(
           </ul>
         </div>
       )}
-      <p class="small">
-        {t("requests.took", { ms: duration_ms })} · X-Request-Id <code>{request_id}</code>
+      <p class="small broken">
+        <Moment at={started_at} exact /> · {t("requests.took", { ms: duration_ms })} · X-Request-Id{" "}
+        <code>{request_id}</code>
       </p>
     </li>
   );

@@ -51,7 +51,7 @@ export type DeliveryState =
   | { is: "sending"; tone: "waiting" }
   | { is: "trying"; tone: "waiting"; attempt: number }
   | { is: "held"; tone: "waiting" }
-  | { is: "stopped"; tone: "off" };
+  | { is: "stopped"; tone: "waiting" };
 
 /** Returns the state of a delivery as the console shows it, which depends on whether its subscription sends. */
 export function stateOfDelivery(
@@ -63,7 +63,7 @@ export function stateOfDelivery(
   if (state === "cancelled") return { is: state, tone: "off" };
   // The list and the subscription are read at different moments. If they differ, the subscription counts, because the
   // page shows its state above the list.
-  if (sending === "stopped") return { is: "stopped", tone: "off" };
+  if (sending === "stopped") return { is: "stopped", tone: "waiting" };
   if (sending === "held") return { is: "held", tone: "waiting" };
   return attempts === 0
     ? { is: "sending", tone: "waiting" }
