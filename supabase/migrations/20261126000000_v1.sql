@@ -7488,7 +7488,9 @@ create table crm.webhook_subscriptions (
   key_id uuid,
   event_types crm.event_type[] not null check (cardinality(event_types) >= 1),
   target_url text not null check (char_length(target_url) between 1 and 2048),
-  target_host text generated always as (lower(substring(target_url from '^https?://([^/?#:]+|\[[^]]*\])'))) stored,
+  target_host text not null generated always as (lower(coalesce(
+    substring(target_url from '(?i)^https?:[/\\]*([^/\\?#:]+|\[[^]]*\])'), target_url
+  ))) stored,
   is_active boolean not null default true,
   deactivated_at timestamptz,
   deactivated_reason text check (deactivated_reason in ('deleted', 'failures', 'key_revoked')),
@@ -15751,7 +15753,8 @@ end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
   'JSON of a workspace''s keys without their secrets, in no particular order. calls counts up to now, by days in the '
-  'workspace''s time zone, oldest first, and up to 1,000 failed requests; old_secret_expires_at is null unless an earlier secret still works.';
+  'workspace''s time zone, oldest first, and up to 1,000 failed requests; old_secret_expires_at is null unless an '
+  'earlier secret still works.';
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
@@ -16080,6 +16083,7 @@ begin
     select
       i.id,
       width_bucket(d.id, v_floors) as day,
+      count(*) as seen,
       count(*) filter (where d.state = 'delivered') as delivered,
       count(*) filter (where d.state = 'failed') as failed,
       count(*) filter (where d.state = 'pending') as waiting
@@ -16116,7 +16120,7 @@ begin
         'day', v_today - 7 + n, 'delivered', coalesce(c.delivered, 0), 'failed', coalesce(c.failed, 0),
         'waiting', coalesce(c.waiting, 0)
       ) order by n) as list,
-      sum(c.delivered + c.failed + c.waiting) as total
+      sum(c.seen) as total
     from unnest(p_ids) i (id)
     cross join generate_series(1, 7) n
     left join counted c on c.id = i.id and c.day = n

@@ -6,7 +6,9 @@ create table crm.webhook_subscriptions (
   key_id uuid,
   event_types crm.event_type[] not null check (cardinality(event_types) >= 1),
   target_url text not null check (char_length(target_url) between 1 and 2048),
-  target_host text generated always as (lower(substring(target_url from '^https?://([^/?#:]+|\[[^]]*\])'))) stored,
+  target_host text not null generated always as (lower(coalesce(
+    substring(target_url from '(?i)^https?:[/\\]*([^/\\?#:]+|\[[^]]*\])'), target_url
+  ))) stored,
   is_active boolean not null default true,
   deactivated_at timestamptz,
   deactivated_reason text check (deactivated_reason in ('deleted', 'failures', 'key_revoked')),

@@ -83,7 +83,8 @@ end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
   'JSON of a workspace''s keys without their secrets, in no particular order. calls counts up to now, by days in the '
-  'workspace''s time zone, oldest first, and up to 1,000 failed requests; old_secret_expires_at is null unless an earlier secret still works.';
+  'workspace''s time zone, oldest first, and up to 1,000 failed requests; old_secret_expires_at is null unless an '
+  'earlier secret still works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''

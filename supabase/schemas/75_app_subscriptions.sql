@@ -21,6 +21,7 @@ begin
     select
       i.id,
       width_bucket(d.id, v_floors) as day,
+      count(*) as seen,
       count(*) filter (where d.state = 'delivered') as delivered,
       count(*) filter (where d.state = 'failed') as failed,
       count(*) filter (where d.state = 'pending') as waiting
@@ -57,7 +58,7 @@ begin
         'day', v_today - 7 + n, 'delivered', coalesce(c.delivered, 0), 'failed', coalesce(c.failed, 0),
         'waiting', coalesce(c.waiting, 0)
       ) order by n) as list,
-      sum(c.delivered + c.failed + c.waiting) as total
+      sum(c.seen) as total
     from unnest(p_ids) i (id)
     cross join generate_series(1, 7) n
     left join counted c on c.id = i.id and c.day = n

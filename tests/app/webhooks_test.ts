@@ -194,4 +194,11 @@ test("A webhook with more deliveries than the counting limit says so", async ({ 
   await addDeliveries(sql, id, webhook, { count: 1001, states: ["delivered"], events: ["deal.won"] });
   const { body } = await gestor.get(`${WEBHOOKS}/${webhook}`);
   assert.deepEqual([body.days.at(-1).delivered, body.days_are_partial], [1000, true]);
+
+  // Of the newest deliveries, those that were cancelled are in no figure.
+  await sql`
+    update crm.webhook_deliveries set state = 'cancelled'
+    where id in (select id from crm.webhook_deliveries where subscription_id = ${webhook} order by id desc limit 600)`;
+  const { body: later } = await gestor.get(`${WEBHOOKS}/${webhook}`);
+  assert.deepEqual([later.days.at(-1).delivered, later.days_are_partial], [400, true]);
 });

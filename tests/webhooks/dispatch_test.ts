@@ -47,6 +47,15 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   assert.equal(subscription!["failure_count"], 0);
 });
 
+test("An address is delivered to however its scheme and slashes are written (spec 2.6)", async ({ workspace: { key }, api }) => {
+  const mailbox = openMailbox();
+  for (const start of ["HTTP://", "http:", "http:/", "http:///", "http:\\\\"]) {
+    await subscribe(key, mailbox.url.replace("http://", start), ["contact.created"]);
+  }
+  await api.post("/api-v1-contacts", { name: "Ana" });
+  await mailbox.waitFor(5);
+});
+
 test("A subscription receives only its own event types, of its own workspace, while it is active", async ({ sql, workspace: mine, api }) => {
   const other = await makeWorkspace(sql);
   const [all, won, theirs, deleted] = [openMailbox(), openMailbox(), openMailbox(), openMailbox()];

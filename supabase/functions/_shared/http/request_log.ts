@@ -65,7 +65,7 @@ export function logRequest(call: Call, { admission, result }: Outcome, body: str
     url: call.request.url,
     params: call.params,
     status: result.status,
-    error: result instanceof ApiError ? body : null,
+    error: result instanceof ApiError && result.status >= 400 ? body : null,
     started: call.started,
     ended: performance.now(),
   });
