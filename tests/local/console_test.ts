@@ -222,7 +222,7 @@ Deno.test("A page shows the last lines of a failed build; opening it again start
     assert.equal(failed.status, 500);
     const text = await failed.text();
     assert.match(text, /O console não pôde ser preparado/);
-    assert.match(text, /error: &lt;page&gt; .*is bad/);
+    assert.match(text, /error: &#60;page&#62; .*is bad/);
     assert.ok(!text.includes("refresh") && !text.includes("\u001b"), text);
     await change(source, "good");
     assert.equal(await (await waitForPage(get)).text(), "good 1");

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { writePrivateFile } from "../data_dir.ts";
+import { escapeHtml } from "../html.ts";
 
 const TEMPLATE = new URL("../../../supabase/templates/invite.html", import.meta.url);
 
@@ -38,10 +39,6 @@ export async function invitationHtml(link: string, data: Record<string, unknown>
       (_, name: string, part: string) => valueOf(name) === "" ? "" : part,
     )
     .replace(/\{\{ \.([\w.]+) \}\}/g, (_, name: string) => escapeHtml(valueOf(name)));
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Writes a mail into a folder, as JSON with the time. */

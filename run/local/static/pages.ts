@@ -1,4 +1,5 @@
 // The pages that the gateway shows until the requested pages are built.
+import { escapeHtml } from "../html.ts";
 import type { Build } from "./build.ts";
 
 /** Texts in the language of the pages. */
@@ -77,8 +78,4 @@ ${body}
       },
     },
   );
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
