@@ -9,8 +9,8 @@ import "./shared.ts";
 let moved = false;
 
 /**
- * A page: the way back, title, explanation, main action, content. The title gets the focus when the page opens, except on the first
- * page.
+ * A page: the way back, title, explanation, main action, content. The title gets the focus when the page opens, except
+ * on the first page.
  */
 export function Page({ title, back, text, action, children }: {
   title: string;

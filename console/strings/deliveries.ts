@@ -67,7 +67,7 @@ export const deliveries = {
   "deliveries.attempts.many": ["{n} tentativas", "{n} attempts"],
   "filter_state.delivered": ["Entregue", "Delivered"],
   "filter_state.pending": ["Em envio", "Being sent"],
-  "filter_state.held": ["Parada", "Stopped"],
+  "filter_state.held": ["Em espera", "On hold"],
   "filter_state.failed": ["Falhou", "Failed"],
   "filter_state.cancelled": ["Cancelada", "Cancelled"],
 

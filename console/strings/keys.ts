@@ -42,6 +42,7 @@ export const keys = {
   "keys.scopes_missing": ["Escolha pelo menos uma permissão.", "Choose one permission at least."],
   "keys.last_used": ["Último uso", "Last used"],
   "keys.calls": ["Chamadas, 7 dias", "Calls, 7 days"],
+  "keys.failed_most": ["{n} falhas ou mais", "{n} or more failures"],
   "keys.failed.one": ["{n} falha", "{n} failure"],
   "keys.failed.many": ["{n} falhas", "{n} failures"],
   "keys.state": ["Situação", "State"],

@@ -13,7 +13,6 @@ export const webhooks = {
     "Nenhum webhook ainda. Um gestor ou administrador pode criar o primeiro.",
     "No webhooks yet. A manager or administrator can create the first one.",
   ],
-  "webhooks.name": ["Nome", "Name"],
   "webhooks.url": ["Endereço", "Address"],
   "webhooks.state": ["Estado", "State"],
   "webhooks.events": ["Eventos", "Events"],

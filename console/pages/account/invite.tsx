@@ -26,7 +26,7 @@ export function InviteForm() {
   const back = <a href={href("conta/")}>{t("members.back")}</a>;
   if (role.value !== null && !mayAdminister.value) {
     return (
-      <Page title={t("members.invite_title")} text={back}>
+      <Page title={t("members.invite_title")} back={back}>
         <p>{t("role.admin_only")}</p>
       </Page>
     );
@@ -54,7 +54,7 @@ export function InviteForm() {
   };
   const refused = failure.value?.fields ?? {};
   return (
-    <Page title={t("members.invite_title")} text={back}>
+    <Page title={t("members.invite_title")} back={back}>
       <form class="stack form" onSubmit={submit} noValidate>
         <p>{t("members.invite_text")}</p>
         <Field

@@ -36,7 +36,7 @@ export function Members() {
   // The list appears only after the facts about the workspace above it, so that it does not move when they arrive.
   if (workspace.value === undefined) return members.waiting.value ? <Skeleton /> : null;
   return (
-    <section class="section">
+    <section class="section members">
       <header class="section-head">
         <h2>{t("members.title")}</h2>
         {mayAdminister.value && (
@@ -44,7 +44,7 @@ export function Members() {
         )}
       </header>
       {failure.value && <FailureNote failure={failure.value} />}
-      <Loaded resource={members} rows={6}>
+      <Loaded resource={members}>
         {({ data }) => (
           <Filtered rows={data} textOf={({ name, email }) => `${name} ${email}`}>
             {(rows) => (

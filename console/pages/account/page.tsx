@@ -29,8 +29,10 @@ export default function Account() {
       <CustomFields />
       <TwoSteps onChange={sessions.reload} />
       <Sessions sessions={sessions} />
-      {/* Shown after the sessions arrived, because their list would push the button down. */}
-      {workspace.value && sessions.data.value && <LeaveWorkspace workspace={workspace.value} />}
+      {/* Shown after the sessions were read, because their list would push the button down. */}
+      {workspace.value && (sessions.data.value || sessions.failure.value) && (
+        <LeaveWorkspace workspace={workspace.value} />
+      )}
     </Page>
   );
 }

@@ -76,8 +76,19 @@ export function KeyCharts({ entry }: { entry: OpenedKey }) {
   return (
     <section class="section stack">
       <div class="columns">
-        <Periods title={t("failures.hours")} none={t("failures.none_hours")} periods={hoursOf(entry)} />
-        <Periods title={t("failures.days")} none={t("failures.none_days")} periods={daysOf(entry)} />
+        <Periods
+          title={t("failures.hours")}
+          words={textOf}
+          none={t("failures.none_hours")}
+          periods={hoursOf(entry)}
+        />
+        <Periods
+          title={t("failures.days")}
+          // Without the failures, which are known for 7 of the days.
+          words={(requests) => counted("failures.requests", requests)}
+          none={t("failures.none_days")}
+          periods={daysOf(entry)}
+        />
       </div>
       <p class="hint">
         {t("failures.text", { zone: time_zone })}
@@ -88,7 +99,13 @@ export function KeyCharts({ entry }: { entry: OpenedKey }) {
   );
 }
 
-function Periods({ title, none, periods }: { title: string; none: string; periods: Period[] }) {
+/** @param words the whole chart in words */
+function Periods({ title, words, none, periods }: {
+  title: string;
+  words: (requests: number, failures: number) => string;
+  none: string;
+  periods: Period[];
+}) {
   const known = periods.map(({ failures }) => failures ?? 0);
   const total = sumOf(periods.map(({ requests }) => requests));
   const rest = (isKnown: boolean) =>
@@ -100,7 +117,7 @@ function Periods({ title, none, periods }: { title: string; none: string; period
         <span>{counted("failures.requests", total)}</span>
       </div>
       <Chart
-        label={`${title}: ${textOf(total, sumOf(known))}`}
+        label={`${title}: ${words(total, sumOf(known))}`}
         none={none}
         series={[
           { values: known, kind: "failed" },

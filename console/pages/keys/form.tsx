@@ -89,8 +89,8 @@ export function KeyForm() {
           refused={refused}
           onInput={(networks) => change({ networks })}
         />
-        {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions foot-actions">
+          {failure.value && <FailureNote failure={failure.value} />}
           <button type="submit" class="button primary" disabled={busy.value}>
             {t(busy.value ? "keys.creating" : "keys.create")}
           </button>

@@ -18,6 +18,8 @@ import { Empty, Loaded } from "../../components/loaded.tsx";
 const KEYS_PATH = "app-v1-keys";
 /** Maximum keys that the functions return; the filter finds no others. */
 const MOST_KEYS = 500;
+/** Failed requests are counted up to this number. */
+const MOST_FAILED = 1_000;
 
 /** Every key of the workspace, and a link to the apps that act for people. */
 export function KeyList() {
@@ -94,7 +96,11 @@ function columns(): Column<ApiKey>[] {
           <Sparkline label="" series={[{ values: calls.days.map(({ calls }) => calls) }]} />
           {formatNumber(calls.total_7_days, languageTag.value)}
           {calls.failed_7_days > 0 && (
-            <span class="failed small">{counted("keys.failed", calls.failed_7_days)}</span>
+            <span class="failed small">
+              {calls.failed_7_days === MOST_FAILED
+                ? t("keys.failed_most", { n: formatNumber(MOST_FAILED, languageTag.value) })
+                : counted("keys.failed", calls.failed_7_days)}
+            </span>
           )}
         </span>
       ),

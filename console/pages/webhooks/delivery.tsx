@@ -38,7 +38,7 @@ export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
 
   const shown = delivery.data.value;
   useEffect(() => {
-    // On a phone the delivery is below the list, where it may be out of sight.
+    // On a phone the delivery is below the facts about the webhook, where it may be out of sight.
     const { top } = heading.current!.getBoundingClientRect();
     if (top < 0 || top > innerHeight / 2) heading.current!.scrollIntoView({ block: "start" });
   }, [shown === undefined]);

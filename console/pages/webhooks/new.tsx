@@ -105,8 +105,8 @@ export function NewWebhook() {
             onChange={(changed) => options.value = changed}
           />
         </details>
-        {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions foot-actions">
+          {failure.value && <FailureNote failure={failure.value} />}
           <button type="submit" class="button primary" aria-disabled={busy.value}>
             {t(busy.value ? "webhook_new.busy" : "webhook_new.submit")}
           </button>
