@@ -3517,6 +3517,7 @@ declare
   d crm.custom_fields;
   v_rows crm.record_keys[];
   v_next_id uuid;
+  v_pending crm.custom_fields[];
 begin
   loop
     exit when clock_timestamp() >= p_end;
@@ -3524,6 +3525,9 @@ begin
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);
+    -- Read before their values are indexed: a field that is defined meanwhile is not among them, and is not marked.
+    select array_agg(f) into v_pending from crm.custom_fields f
+    where f.workspace_id = d.workspace_id and f.object_type = d.object_type and f.index_below is not null;
     execute format(
       'select array('
       'select row(t.id, t.tags, t.custom_fields)::crm.record_keys from %s t'
@@ -3534,7 +3538,8 @@ begin
     v_next_id := (v_rows[500]).id;
     -- Every field of these records is indexed now, so fields that were defined together are filled together.
     update crm.custom_fields f set index_below = v_next_id
-    where f.workspace_id = d.workspace_id and f.object_type = d.object_type
+    from unnest(v_pending) p
+    where f.workspace_id = d.workspace_id and f.id = p.id and f.index_below = p.index_below
       and (f.index_below > v_next_id or v_next_id is null);
   end loop;
 end
@@ -6998,23 +7003,28 @@ language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_contact_id uuid := p_args ->> 'contact_id';
+  v_contact crm.contacts;
 begin
   if v_deal.contact_id = v_contact_id then
     perform api.fail(
       'validation_error', array['contact_id'],
       format('É o contato principal; para trocá-lo, envie outro contact_id a PATCH /api-v1-deals/%s', v_deal.id)
     );
-  elsif not crm.remove_deal_contact(v_deal.id, v_contact_id) and not exists (
-    select from crm.contacts c where c.workspace_id = v_deal.workspace_id and c.id = v_contact_id
-  ) then
+  elsif crm.remove_deal_contact(v_deal.id, v_contact_id) then
+    return null;
+  end if;
+  select * into v_contact from crm.contacts c where c.workspace_id = v_deal.workspace_id and c.id = v_contact_id;
+  if not found then
     perform api.fail('not_found', array['contact_id'], 'Nenhum contato do workspace tem este id');
+  elsif v_contact.merged_into_id is not null then
+    perform api.fail('record_merged', array['contact_id'], null, array[v_contact.merged_into_id]);
   end if;
   return null;
 end
 $$;
 comment on function api.deal_contact_remove(jsonb) is
   'Removes a contact from a deal; does nothing if the deal does not have the contact. Raises not_found for an unknown '
-  'deal or contact, and validation_error for the main contact, which a PATCH of contact_id replaces.';
+  'deal or contact, record_merged, and validation_error for the main contact, which a PATCH of contact_id replaces.';
 
 create function crm.uuid_v7_clock() returns uuid
 language sql volatile as $$
@@ -12286,7 +12296,6 @@ declare
   v_differences text[] := '{}';
   v_deal crm.deals;
 begin
-  perform crm.checked_values('deal', p_args);
   -- Leads that could create the same record wait for each other.
   perform crm.lock_matches(jsonb_build_object(
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
@@ -12310,6 +12319,8 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
+  -- Not for a known lead, which may be from before a field was defined.
+  perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
     -- Raises the error: no stage was found.
     select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
@@ -13044,7 +13055,9 @@ declare
   v_key text;
 begin
   if p_fields is null or p_other is null then return coalesce(p_fields, p_other); end if;
-  for v_key in select o.key from jsonb_object_keys(p_other) o (key) where not p_fields ? o.key order by o.key loop
+  for v_key in select o.key from jsonb_object_keys(p_other) o (key)
+    where coalesce(p_fields -> o.key, 'null') = 'null' order by o.key
+  loop
     v_filled := p_fields || jsonb_build_object(v_key, p_other -> v_key);
     if (select count(*) from jsonb_object_keys(v_filled)) <= 50 and octet_length(v_filled::text) <= 10240 then
       p_fields := v_filled;
@@ -13054,7 +13067,8 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'The first fields plus those that only the second has, as far as the limits of custom_fields allow (spec 8).';
+  'The first fields, of which the second fill those that are missing or null, as far as the limits of custom_fields '
+  'allow (spec 8).';
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
 ) returns void

@@ -189,6 +189,7 @@ declare
   d crm.custom_fields;
   v_rows crm.record_keys[];
   v_next_id uuid;
+  v_pending crm.custom_fields[];
 begin
   loop
     exit when clock_timestamp() >= p_end;
@@ -196,6 +197,9 @@ begin
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);
+    -- Read before their values are indexed: a field that is defined meanwhile is not among them, and is not marked.
+    select array_agg(f) into v_pending from crm.custom_fields f
+    where f.workspace_id = d.workspace_id and f.object_type = d.object_type and f.index_below is not null;
     execute format(
       'select array('
       'select row(t.id, t.tags, t.custom_fields)::crm.record_keys from %s t'
@@ -206,7 +210,8 @@ begin
     v_next_id := (v_rows[500]).id;
     -- Every field of these records is indexed now, so fields that were defined together are filled together.
     update crm.custom_fields f set index_below = v_next_id
-    where f.workspace_id = d.workspace_id and f.object_type = d.object_type
+    from unnest(v_pending) p
+    where f.workspace_id = d.workspace_id and f.id = p.id and f.index_below = p.index_below
       and (f.index_below > v_next_id or v_next_id is null);
   end loop;
 end

@@ -155,20 +155,25 @@ language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_contact_id uuid := p_args ->> 'contact_id';
+  v_contact crm.contacts;
 begin
   if v_deal.contact_id = v_contact_id then
     perform api.fail(
       'validation_error', array['contact_id'],
       format('É o contato principal; para trocá-lo, envie outro contact_id a PATCH /api-v1-deals/%s', v_deal.id)
     );
-  elsif not crm.remove_deal_contact(v_deal.id, v_contact_id) and not exists (
-    select from crm.contacts c where c.workspace_id = v_deal.workspace_id and c.id = v_contact_id
-  ) then
+  elsif crm.remove_deal_contact(v_deal.id, v_contact_id) then
+    return null;
+  end if;
+  select * into v_contact from crm.contacts c where c.workspace_id = v_deal.workspace_id and c.id = v_contact_id;
+  if not found then
     perform api.fail('not_found', array['contact_id'], 'Nenhum contato do workspace tem este id');
+  elsif v_contact.merged_into_id is not null then
+    perform api.fail('record_merged', array['contact_id'], null, array[v_contact.merged_into_id]);
   end if;
   return null;
 end
 $$;
 comment on function api.deal_contact_remove(jsonb) is
   'Removes a contact from a deal; does nothing if the deal does not have the contact. Raises not_found for an unknown '
-  'deal or contact, and validation_error for the main contact, which a PATCH of contact_id replaces.';
+  'deal or contact, record_merged, and validation_error for the main contact, which a PATCH of contact_id replaces.';

@@ -208,7 +208,6 @@ declare
   v_differences text[] := '{}';
   v_deal crm.deals;
 begin
-  perform crm.checked_values('deal', p_args);
   -- Leads that could create the same record wait for each other.
   perform crm.lock_matches(jsonb_build_object(
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
@@ -232,6 +231,8 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
+  -- Not for a known lead, which may be from before a field was defined.
+  perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
     -- Raises the error: no stage was found.
     select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id

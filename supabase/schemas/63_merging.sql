@@ -13,7 +13,9 @@ declare
   v_key text;
 begin
   if p_fields is null or p_other is null then return coalesce(p_fields, p_other); end if;
-  for v_key in select o.key from jsonb_object_keys(p_other) o (key) where not p_fields ? o.key order by o.key loop
+  for v_key in select o.key from jsonb_object_keys(p_other) o (key)
+    where coalesce(p_fields -> o.key, 'null') = 'null' order by o.key
+  loop
     v_filled := p_fields || jsonb_build_object(v_key, p_other -> v_key);
     if (select count(*) from jsonb_object_keys(v_filled)) <= 50 and octet_length(v_filled::text) <= 10240 then
       p_fields := v_filled;
@@ -23,7 +25,8 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'The first fields plus those that only the second has, as far as the limits of custom_fields allow (spec 8).';
+  'The first fields, of which the second fill those that are missing or null, as far as the limits of custom_fields '
+  'allow (spec 8).';
 
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb

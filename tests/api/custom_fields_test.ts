@@ -183,6 +183,17 @@ test("A value from before its definition stays valid until it changes, and so do
   );
 });
 
+test("A known lead is answered as before, even if a field was defined since that its values do not fit (spec 4.1)", async ({ workspace, api }) => {
+  const lead = { first_name: "Rita", external_id: "f1", custom_fields: { lojas: "três" } };
+  const first = await api.post("/api-v1-leads", lead);
+  assert.equal(first.status, 201);
+  await define(workspace.key, { object_type: "deal", key: "lojas", type: "number" });
+  const again = await api.post("/api-v1-leads", lead);
+  assert.deepEqual([again.status, again.body.idempotent], [200, true]);
+  assert.deepEqual(again.body.lead, first.body.lead);
+  assert.equal((await api.post("/api-v1-leads", { ...lead, external_id: "f2" })).status, 422);
+});
+
 test("A workspace can refuse fields that it has not defined", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { velho: 1 } });
   await define(workspace.key, { object_type: "contact", key: "n", type: "number" });

@@ -158,7 +158,7 @@ export const deals = resource(
       reply: null,
       status: 204,
       verb: "deal_contact_remove",
-      errors: ["validation_error"],
+      errors: ["validation_error", "record_merged"],
     }),
     "POST /:id/archive": endpoint({
       summary: doc("Arquiva o negócio", "Archive the deal"),

@@ -1,6 +1,6 @@
 // What merging, erasing and deleting does to the contacts of a deal besides its main contact.
 import assert from "node:assert/strict";
-import { client } from "../../support/client.ts";
+import { assertError, client } from "../../support/client.ts";
 import { contactEvents, dealWith, shown } from "../../support/deal_contacts.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { type Body, create, makeContact } from "../../support/record_fixtures.ts";
@@ -35,6 +35,19 @@ test("A merge replaces the merged contact by the remaining contact in every deal
   assert.equal(count({ removed: other }), 4);
   assert.equal(count({ added: kept }), 3, "two rows, and the role of the third");
   assert.equal(events.length, 7);
+});
+
+test("Removing a merged contact from a deal is refused, and the error names the remaining contact", async (scenario) => {
+  const { api } = scenario;
+  const { path, newContact } = await dealWith(scenario);
+  const [kept, other] = [await newContact("Bia Lima"), await newContact("B. Lima")];
+  await api.post(path, { contact_id: other });
+  await api.post(`${CONTACTS}/${kept}/merge`, { merge_id: other });
+  const refused = await api.delete(`${path}/${other}`);
+  assertError(refused, "record_merged");
+  assert.ok(refused.text.includes(kept), refused.text);
+  assert.equal((await api.get(path)).body.data.length, 2);
+  assert.equal((await api.delete(`${path}/${kept}`)).status, 204);
 });
 
 test("An erasure removes the contact from deals in which it is not the main contact, and in the others clears roles that name the person", async (scenario) => {

@@ -89,6 +89,21 @@ test("A merge fills custom_fields as far as their limits allow", async ({ worksp
   assert.equal(patched.status, 200, "custom_fields written by a merge can be sent back");
 });
 
+test("A merge fills a custom field that is null, as it fills an empty field", async ({ workspace, api }) => {
+  for (const path of [CONTACTS, "/api-v1-companies"]) {
+    const stays = await create(workspace.key, path, {
+      name: "Ana",
+      custom_fields: { cor: null, porte: "Grande" },
+    });
+    const other = await create(workspace.key, path, {
+      name: "Ana",
+      custom_fields: { cor: "azul", porte: "Pequeno" },
+    });
+    const { body } = await api.post(`${path}/${stays.id}/merge`, { merge_id: other.id });
+    assert.deepEqual(body.custom_fields, { cor: "azul", porte: "Grande" }, path);
+  }
+});
+
 test("A merge moves deals, activities, lead receipts and earlier merges to the remaining contact, with one event for each", async ({ sql, workspace, api }) => {
   const lead = { first_name: "Ana", email: "ana@casa.com", external_id: "form-1" };
   const { body: { lead: { deal_id, contact_id } } } = await api.post("/api-v1-leads", lead);
