@@ -7003,7 +7003,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_contact_id uuid := p_args ->> 'contact_id';
-  v_contact crm.contacts;
+  v_merged_into_id uuid;
 begin
   if v_deal.contact_id = v_contact_id then
     perform api.fail(
@@ -7013,11 +7013,12 @@ begin
   elsif crm.remove_deal_contact(v_deal.id, v_contact_id) then
     return null;
   end if;
-  select * into v_contact from crm.contacts c where c.workspace_id = v_deal.workspace_id and c.id = v_contact_id;
+  select c.merged_into_id into v_merged_into_id from crm.contacts c
+  where c.workspace_id = v_deal.workspace_id and c.id = v_contact_id;
   if not found then
     perform api.fail('not_found', array['contact_id'], 'Nenhum contato do workspace tem este id');
-  elsif v_contact.merged_into_id is not null then
-    perform api.fail('record_merged', array['contact_id'], null, array[v_contact.merged_into_id]);
+  elsif v_merged_into_id is not null then
+    perform api.fail('record_merged', array['contact_id'], null, array[v_merged_into_id]);
   end if;
   return null;
 end

@@ -85,11 +85,10 @@ export function Events() {
 
 function Line({ event }: { event: ShownEvent }) {
   const { object_id, object_name, changed_fields, deliveries, is_test } = event;
-  const named = deliveries.map((delivery) => ({
-    delivery,
-    name: delivery.name ?? hostOf(delivery.target_url),
-  }))
-    .toSorted((a, b) => a.name.localeCompare(b.name));
+  const outcomes = deliveries.map(({ name, target_url, ...delivery }) => ({
+    ...delivery,
+    name: name ?? hostOf(target_url),
+  })).toSorted((a, b) => a.name.localeCompare(b.name));
   return (
     <li>
       <div class="line">
@@ -106,17 +105,17 @@ function Line({ event }: { event: ShownEvent }) {
             <ChangedFields fields={changed_fields} />
           </p>
         </div>
-        {deliveries.length > 0 && (
+        {outcomes.length > 0 && (
           <ul class="outcomes">
-            {named.map(({ name, delivery }) => (
-              <li key={delivery.id}>
+            {outcomes.map(({ id, name, subscription_id, state }) => (
+              <li key={id}>
                 <a
                   class="clipped"
-                  href={href("webhooks/", { id: delivery.subscription_id, entrega: delivery.id })}
+                  href={href("webhooks/", { id: subscription_id, entrega: id })}
                 >
                   {name}
                 </a>{" "}
-                <span class={`tag ${TONES[delivery.state]}`}>{t(`filter_state.${delivery.state}`)}</span>
+                <span class={`tag ${TONES[state]}`}>{t(`filter_state.${state}`)}</span>
               </li>
             ))}
           </ul>

@@ -13,6 +13,7 @@ import { EditWebhook } from "./edit.tsx";
 import type { EventType } from "./events.ts";
 import { type Reactivation, Recover } from "./recover.tsx";
 import type { Webhook } from "./records.ts";
+import { hasStopped } from "./states.ts";
 import { TestEvent } from "./test.tsx";
 
 /** The actions for a webhook; a salesperson sees none. */
@@ -95,7 +96,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
         {button(t("webhook.rotate"), open("rotate"))}
         {is_active && button(t("webhook.recover"), open("recover"))}
         {/* Also shown for a webhook that failures stopped: if nobody needs it, this ends its alert. */}
-        {(is_active || webhook.deactivated_reason === "failures") &&
+        {(is_active || hasStopped(webhook)) &&
           button(t("webhook.deactivate"), deactivate, "dangerous")}
       </div>
       {dialog.value === "edit" && <EditWebhook webhook={webhook} onDone={onChanged} onClose={close} />}

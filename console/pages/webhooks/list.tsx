@@ -8,7 +8,7 @@ import { Table } from "../../components/table.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { ALL_EVENTS } from "./events.ts";
 import type { Webhook } from "./records.ts";
-import { stateOfWebhook } from "./states.ts";
+import { hasStopped, stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
 import { webhookStateText } from "./words.ts";
 import { Empty, Loaded } from "../../components/loaded.tsx";
@@ -63,11 +63,6 @@ export function WebhookList() {
       </Loaded>
     </Page>
   );
-}
-
-/** Whether failures stopped it: such a webhook is listed first, until somebody mends it. */
-function hasStopped({ is_active, deactivated_reason }: Webhook): boolean {
-  return !is_active && deactivated_reason === "failures";
 }
 
 function eventsText(events: readonly string[]): string {

@@ -13,6 +13,11 @@ export type WebhookState =
   | { is: "failures"; tone: "failed"; at: string | null }
   | { is: "deleted" | "key_revoked"; tone: "off"; at: string | null };
 
+/** Whether failures stopped a subscription, so that somebody must mend the receiver or deactivate it. */
+export function hasStopped({ deactivated_reason }: Pick<Webhook, "deactivated_reason">): boolean {
+  return deactivated_reason === "failures";
+}
+
 /** Returns the state of a subscription. */
 export function stateOfWebhook(
   webhook: Pick<

@@ -59,7 +59,7 @@ export const alerts: Scenario[] = [
       await page.getByText(/^O webhook .* parou: uma entrega falhou cinco vezes/).waitFor();
 
       await banner.getByRole("link", { name: "Ver e reativar" }).click();
-      await page.getByText(/Uma entrega falhou cinco vezes/).waitFor();
+      await page.getByText(/^Parado: 5 falhas seguidas em .*\. Uma entrega falhou cinco vezes/).waitFor();
       assert.equal(await banner.count(), 0, "the page of the webhook says it by itself");
       await page.getByRole("button", { name: "Reativar" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Agora não" }).click();

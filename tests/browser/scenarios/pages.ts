@@ -32,7 +32,10 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
     page("/webhooks/", /^Parado: 5 falhas seguidas/),
     page(`/webhooks/?id=${company.webhookId}`, "Recuperar eventos"),
     page(`/webhooks/?id=${company.webhookId}&entrega=${company.deliveryId}`, "De que é feita a assinatura"),
-    page(`/webhooks/?id=${company.stoppedId}`, /Uma entrega falhou cinco vezes .* 3 entregas esperam/),
+    page(
+      `/webhooks/?id=${company.stoppedId}`,
+      /^Parado: 5 falhas seguidas em .*\. Uma entrega falhou cinco vezes .* 3 entregas esperam/,
+    ),
     page("/webhooks/?novo=1", "Um contato foi criado"),
     page("/funil/", "Marina Alves"),
     page("/importar/", "Escolher um arquivo CSV"),
