@@ -55,6 +55,22 @@ test("app-v1-keys creates a key for the signed-in member, and shows its value on
   assert.equal(member_id, memberId);
 });
 
+test("The list of keys says how many requests of each failed in 7 days, up to 1,000", async ({ sql, workspace: { id } }) => {
+  const [{ id: keyId }] = await sql<[{ id: string }]>`select id from crm.api_keys where workspace_id = ${id}`;
+  const { session } = await signIn(sql, id, "gestor");
+  const failed = async () => (await memberClient(session).get(KEYS)).body.data[0].calls.failed_7_days;
+  const log = (status: number, days: number, count: number) =>
+    sql`
+      insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms)
+      select ${id}, ${keyId}, crm.uuid_v7(now() - ${days} * interval '1 day'), 'GET', '/', ${status},
+        gen_random_uuid(), 1
+      from generate_series(1, ${count}::integer)`;
+  for (const [status, days] of [[201, 0], [422, 0], [503, 5], [404, 8]] as const) await log(status, days, 1);
+  assert.equal(await failed(), 2);
+  await log(429, 1, 1_000);
+  assert.equal(await failed(), 1_000);
+});
+
 test("app-v1-keys names each invalid field of a new key, and refuses a key that has already expired (spec 7)", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const send = (body: unknown) => memberClient(session).post(KEYS, body);

@@ -94,7 +94,7 @@ function columns(): Column<ApiKey>[] {
       cell: ({ calls }) => (
         <span class="figure">
           <Sparkline label="" series={[{ values: calls.days.map(({ calls }) => calls) }]} />
-          {formatNumber(calls.total_7_days, languageTag.value)}
+          <span>{formatNumber(calls.total_7_days, languageTag.value)}</span>
           {calls.failed_7_days > 0 && (
             <span class="failed small">
               {calls.failed_7_days === MOST_FAILED

@@ -57,6 +57,12 @@ export const keys: Scenario[] = [
       const row = page.getByRole("row").filter({ hasText: "Agência" });
       await row.getByText(first.slice(0, 12)).waitFor();
       await row.getByText("2", { exact: true }).waitFor();
+      await eventually(async () => {
+        await page.reload();
+        await row.waitFor();
+        return await row.getByText("1 falha", { exact: true }).count() > 0;
+      }, "the refused call in the log");
+      await row.getByText("2", { exact: true }).waitFor();
       assert.ok(!(await page.content()).includes(first), "the value is not shown again");
 
       await row.getByRole("link").first().click();
