@@ -2924,28 +2924,44 @@ create function crm.without_case(p_text text) returns text
 language sql immutable parallel safe
 as $$ select left(lower(p_text collate "und-x-icu"), 200) collate "C" $$;
 comment on function crm.without_case(text) is 'The first 200 characters in lower case, by which texts are compared.';
+create function crm.is_date(p_text text) returns boolean
+language sql immutable parallel safe
+as $$
+  select case when p_text ~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
+    right(p_text, 2)::integer <= extract(day from
+      make_date(left(p_text, 4)::integer, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
+    )
+  else false end
+$$;
+comment on function crm.is_date(text) is 'Whether the text is an existing date in the form YYYY-MM-DD.';
 create function crm.number_key(p_number numeric) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
   -- The bits of IEEE 754 sort as the numbers do, except for the sign.
-  if p_number < 0 then return translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
-  return translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
+  if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
+  return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
 $$;
-comment on function crm.number_key(numeric) is 'A text that sorts as the number does.';
+comment on function crm.number_key(numeric) is 'A text that sorts as the number does; it begins with N.';
+create function crm.text_key(p_text text) returns text
+language sql immutable parallel safe
+as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
+comment on function crm.text_key(text) is
+  'A text without regard to case; a date begins with D. No other text begins with a capital letter of ASCII, so a range '
+  'of dates or numbers finds nothing else.';
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   case jsonb_typeof(p_value)
-    when 'string' then return array[crm.without_case(p_value #>> '{}')];
+    when 'string' then return array[crm.text_key(p_value #>> '{}')];
     when 'number' then
       return case when abs(p_value::numeric) < 1e300 then array[crm.number_key(p_value::numeric)] else '{}' end;
     when 'boolean' then return array[p_value::text];
     when 'array' then
       return array(
-        select distinct crm.without_case(e.value #>> '{}') from jsonb_array_elements(p_value) e (value)
+        select distinct crm.text_key(e.value #>> '{}') from jsonb_array_elements(p_value) e (value)
         where jsonb_typeof(e.value) = 'string'
       );
     else return '{}';
@@ -2953,7 +2969,7 @@ begin
 end
 $$;
 comment on function crm.value_keys(jsonb) is
-  'The values of a custom field as texts that are compared and sorted: texts without regard to case, numbers by '
+  'The values of a custom field as texts that are compared and sorted: texts by crm.text_key, numbers by '
   'crm.number_key. A list has several.';
 create function crm.tag_keys(p_tags text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = ''
@@ -3007,16 +3023,6 @@ as $$
   from unnest(p_choices[:20]) with ordinality c (choice, position)
 $$;
 comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for an error.';
-create function crm.is_date(p_text text) returns boolean
-language sql immutable
-as $$
-  select case when p_text ~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
-    right(p_text, 2)::integer <= extract(day from
-      make_date(left(p_text, 4)::integer, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
-    )
-  else false end
-$$;
-comment on function crm.is_date(text) is 'Whether the text is an existing date in the form YYYY-MM-DD.';
 create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
 language sql stable
 as $$
@@ -3112,10 +3118,32 @@ $$;
 comment on function crm.check_custom_fields(text, jsonb, jsonb) is
   'Raises validation_error for fields whose value breaks their definition, and, if the workspace refuses them, for '
   'fields that are not defined. p_known: the record''s current values, which stay valid.';
+create function crm.with_custom_fields(p_args jsonb, p_current jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  v_fields jsonb := coalesce(nullif(p_current -> 'custom_fields', 'null'), '{}') || (p_args -> 'add_custom_fields');
+begin
+  -- The length of the JSON without the spaces that Postgres prints.
+  if (
+    select count(*) > 50 or sum(octet_length(to_json(f.key)::text) + octet_length(f.value::text) + 2) + 1 > 10240
+    from jsonb_each(v_fields) f
+  ) then
+    perform api.fail(
+      'validation_error', array['custom_fields'],
+      'Com os campos que já tem, o registro passaria de 50 campos ou de 10 KB, o máximo'
+    );
+  end if;
+  return p_args - 'add_custom_fields' || jsonb_build_object('custom_fields', v_fields);
+end
+$$;
+comment on function crm.with_custom_fields(jsonb, jsonb) is
+  'Replaces add_custom_fields in the arguments with custom_fields, all that the record will have. Raises '
+  'validation_error for more than 50, or more than 10 KB.';
 create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   if p_args ?| '{tags,add_tags,remove_tags}' then p_args := crm.with_tags(p_args, p_current); end if;
+  if p_args ? 'add_custom_fields' then p_args := crm.with_custom_fields(p_args, p_current); end if;
   if jsonb_typeof(p_args -> 'custom_fields') = 'object' then
     perform crm.check_custom_fields(p_object_type, p_args -> 'custom_fields', p_current -> 'custom_fields');
   end if;
@@ -3123,8 +3151,8 @@ begin
 end
 $$;
 comment on function crm.checked_values(text, jsonb, jsonb) is
-  'The arguments of a creation, or of a change of p_current, with the resulting tags. Raises validation_error for '
-  'tags and custom fields.';
+  'The arguments of a creation, or of a change of p_current, with the resulting tags and custom fields. Raises '
+  'validation_error for tags and custom fields.';
 
 create type api.custom_field as (
   id uuid, object_type text, key text, label text, type text, choices text[], archived_at text, created_at text,
@@ -3395,7 +3423,8 @@ begin
       continue;
     end if;
     v := row(
-      'custom_fields.' || v_sent.key, '', 'g', v_field.index_below is null,
+      'custom_fields.' || v_sent.key, case v_field.type when 'date' then 'D' else 'N' end,
+      case v_field.type when 'date' then 'E' else 'O' end, v_field.index_below is null,
       format('crm.value_keys(t.custom_fields -> %L)', v_sent.key)
     );
     -- A field of type choices has a list; a filter names one choice.
@@ -7819,8 +7848,9 @@ end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
   'Changes event_types, filters, payload, header and name, each if it is in the arguments. Null or an empty value '
-  'removes filters, header or name. The new values apply to later events; waiting deliveries are sent with the new '
-  'payload and header. Raises not_found; for filters see crm.check_filters.';
+  'removes filters, header or name. The new values apply to later events, and to earlier ones that have no delivery '
+  'because the subscription is behind; waiting deliveries are sent with the new payload and header. Raises not_found; '
+  'for filters see crm.check_filters.';
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -8698,6 +8728,8 @@ declare
   v_recorded crm.recorded_attempt[];
   v_attempt crm.recorded_attempt;
   v_deactivating bigint[] := '{}';
+  v_cancelled bigint[] := '{}';
+  v_is_deleted boolean;
   v_target_url text;
 begin
   -- Locked in order of id, so that two simultaneous calls cannot deadlock.
@@ -8786,7 +8818,15 @@ begin
         when v_attempt.reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
         when v_attempt.status is null then s.slow_since
       end
-    where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id;
+    where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
+    returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
+    -- The deletion left this delivery, which was in flight.
+    if v_is_deleted and v_attempt.state = 'pending' then
+      update crm.webhook_deliveries d set state = 'cancelled'
+      where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
+        and d.subscription_id = v_attempt.subscription_id;
+      v_cancelled := v_cancelled || v_attempt.lease_token;
+    end if;
     if v_attempt.state = 'failed' then
       update crm.webhook_subscriptions s
       set is_active = false, deactivated_reason = 'failures'
@@ -8805,15 +8845,19 @@ begin
   end loop;
 
   return query
-  select a.lease_token, a.attempt, a.state, a.lease_token = any (v_deactivating) from unnest(v_recorded) a;
+  select
+    a.lease_token, a.attempt, case when a.lease_token = any (v_cancelled) then 'cancelled' else a.state end,
+    a.lease_token = any (v_deactivating)
+  from unnest(v_recorded) a;
 end
 $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
   'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
-  'audit log records this. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and '
-  'is not returned. last_success_at is up to 10 s late.';
+  'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
+  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s '
+  'late.';
 
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -17359,7 +17403,7 @@ $$;
 comment on function crm.import_company(text, text) is
   'The company for a line of the file: the oldest unarchived company with its tax id, otherwise the one from '
   'crm.lead_company, unless that one has another tax id. Null if there is none.';
-create function crm.with_import_companies(p_items jsonb) returns jsonb
+create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_line record;
@@ -17411,6 +17455,11 @@ begin
           i.item, '{args}',
           (i.item -> 'args') - '{company,company_tax_id}'::text[]
             || case when c.result is null then '{}' else jsonb_build_object('company_id', c.result -> 'id') end
+            || case
+              when jsonb_typeof(i.item #> '{args,custom_fields}') = 'object'
+              then jsonb_build_object('add_custom_fields', i.item #> '{args,custom_fields}')
+              else '{}'
+            end
         )
         else i.item
       end
@@ -17425,41 +17474,10 @@ begin
   );
 end
 $$;
-comment on function crm.with_import_companies(jsonb) is
-  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do '
-  'not exist; an item whose company is refused has that error.';
-create function crm.with_kept_fields(p_items jsonb) returns jsonb
-language plpgsql set search_path = '' as $$
-declare
-  v_items jsonb := p_items;
-  v_args jsonb;
-  v_ids uuid[];
-  v_kept jsonb;
-begin
-  for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
-    v_args := p_items -> v_at -> 'args';
-    continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
-      -- Skip items without a value for match_by: api.contact_upsert refuses them.
-      or coalesce(case v_args ->> 'match_by'
-        when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
-      end, '') = '';
-    v_ids := crm.contact_match(v_args);
-    if v_ids = '{}' then v_ids := crm.contact_match(v_args, true); end if;
-    continue when cardinality(v_ids) <> 1;
-    -- Locked, so that the upsert does not undo a change that another call makes meanwhile.
-    select coalesce(t.custom_fields, '{}') into v_kept from crm.contacts t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_ids[1]
-    for no key update;
-    v_items := jsonb_set(
-      v_items, array[v_at::text, 'args', 'custom_fields'], v_kept || (v_args -> 'custom_fields')
-    );
-  end loop;
-  return v_items;
-end
-$$;
-comment on function crm.with_kept_fields(jsonb) is
-  'Adds to each item of an import the custom fields that its contact has and the file does not, because an upsert '
-  'replaces all custom fields.';
+comment on function crm.import_items(jsonb) is
+  'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
+  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; an '
+  'item whose company is refused has that error.';
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -17497,7 +17515,7 @@ begin
   perform crm.lock_all_matches();
   begin
     v_reply := crm.run_verb('contact_batch', jsonb_build_object(
-      'items', crm.with_kept_fields(crm.with_import_companies(p_items)), 'atomic', p_is_atomic
+      'items', crm.import_items(p_items), 'atomic', p_is_atomic
     ));
     if not p_is_dry then return v_reply::json; end if;
     v_ids := array(
@@ -17551,7 +17569,7 @@ end
 $$;
 comment on function app.contact_import(jsonb) is
   'Imports up to 100 contacts as api.contact_batch does, each with the name of its company '
-  '(crm.with_import_companies), and returns its reply. With dry_run nothing is written, and each contact that exists '
+  '(crm.import_items), and returns its reply. With dry_run nothing is written, and each contact that exists '
   'has changes: field, from, to. Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';
 
 create function crm.found_by_id(p_workspace_id uuid, p_id uuid)
@@ -18047,12 +18065,12 @@ grant execute on function
   crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.tag_keys(text[]),
-  crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid), crm.unless_dry_run(jsonb, json),
-  crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
+  crm.text_key(text), crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid),
+  crm.unless_dry_run(jsonb, json), crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
   crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
   crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(), crm.walk_for(text, jsonb, text),
-  crm.with_activity_defaults(crm.activities), crm.with_fields(json, json), crm.with_possible_duplicates(json, text),
-  crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
+  crm.with_activity_defaults(crm.activities), crm.with_custom_fields(jsonb, jsonb), crm.with_fields(json, json),
+  crm.with_possible_duplicates(json, text), crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
 to crm_api;
 grant execute on function
   api.custom_field_archive(jsonb), api.custom_field_create(jsonb), api.custom_field_list(jsonb),
@@ -18125,8 +18143,8 @@ grant execute on function
   crm.shortest_way(crm.walk, uuid, uuid, integer), crm.shown_state(text, boolean), crm.spelled_tax_id(text),
   crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]),
-  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
-  crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
+  crm.text_key(text), crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone),
+  crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_case(text), crm.without_mapping(inet),
   crm.working_keys_of(uuid, uuid), crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces),
   crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),

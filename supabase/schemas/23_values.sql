@@ -34,29 +34,48 @@ language sql immutable parallel safe
 as $$ select left(lower(p_text collate "und-x-icu"), 200) collate "C" $$;
 comment on function crm.without_case(text) is 'The first 200 characters in lower case, by which texts are compared.';
 
+create function crm.is_date(p_text text) returns boolean
+language sql immutable parallel safe
+-- No cast, which would raise an error for a date that does not exist.
+as $$
+  select case when p_text ~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
+    right(p_text, 2)::integer <= extract(day from
+      make_date(left(p_text, 4)::integer, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
+    )
+  else false end
+$$;
+comment on function crm.is_date(text) is 'Whether the text is an existing date in the form YYYY-MM-DD.';
+
 create function crm.number_key(p_number numeric) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
   -- The bits of IEEE 754 sort as the numbers do, except for the sign.
-  if p_number < 0 then return translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
-  return translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
+  if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
+  return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
 $$;
-comment on function crm.number_key(numeric) is 'A text that sorts as the number does.';
+comment on function crm.number_key(numeric) is 'A text that sorts as the number does; it begins with N.';
+
+create function crm.text_key(p_text text) returns text
+language sql immutable parallel safe
+as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
+comment on function crm.text_key(text) is
+  'A text without regard to case; a date begins with D. No other text begins with a capital letter of ASCII, so a range '
+  'of dates or numbers finds nothing else.';
 
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   case jsonb_typeof(p_value)
-    when 'string' then return array[crm.without_case(p_value #>> '{}')];
+    when 'string' then return array[crm.text_key(p_value #>> '{}')];
     when 'number' then
       return case when abs(p_value::numeric) < 1e300 then array[crm.number_key(p_value::numeric)] else '{}' end;
     when 'boolean' then return array[p_value::text];
     when 'array' then
       return array(
-        select distinct crm.without_case(e.value #>> '{}') from jsonb_array_elements(p_value) e (value)
+        select distinct crm.text_key(e.value #>> '{}') from jsonb_array_elements(p_value) e (value)
         where jsonb_typeof(e.value) = 'string'
       );
     else return '{}';
@@ -64,7 +83,7 @@ begin
 end
 $$;
 comment on function crm.value_keys(jsonb) is
-  'The values of a custom field as texts that are compared and sorted: texts without regard to case, numbers by '
+  'The values of a custom field as texts that are compared and sorted: texts by crm.text_key, numbers by '
   'crm.number_key. A list has several.';
 
 create function crm.tag_keys(p_tags text[]) returns text[]
@@ -123,18 +142,6 @@ as $$
   from unnest(p_choices[:20]) with ordinality c (choice, position)
 $$;
 comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for an error.';
-
-create function crm.is_date(p_text text) returns boolean
-language sql immutable
--- No cast, which would raise an error for a date that does not exist.
-as $$
-  select case when p_text ~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
-    right(p_text, 2)::integer <= extract(day from
-      make_date(left(p_text, 4)::integer, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
-    )
-  else false end
-$$;
-comment on function crm.is_date(text) is 'Whether the text is an existing date in the form YYYY-MM-DD.';
 
 create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
 language sql stable
@@ -235,10 +242,33 @@ comment on function crm.check_custom_fields(text, jsonb, jsonb) is
   'Raises validation_error for fields whose value breaks their definition, and, if the workspace refuses them, for '
   'fields that are not defined. p_known: the record''s current values, which stay valid.';
 
+create function crm.with_custom_fields(p_args jsonb, p_current jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  v_fields jsonb := coalesce(nullif(p_current -> 'custom_fields', 'null'), '{}') || (p_args -> 'add_custom_fields');
+begin
+  -- The length of the JSON without the spaces that Postgres prints.
+  if (
+    select count(*) > 50 or sum(octet_length(to_json(f.key)::text) + octet_length(f.value::text) + 2) + 1 > 10240
+    from jsonb_each(v_fields) f
+  ) then
+    perform api.fail(
+      'validation_error', array['custom_fields'],
+      'Com os campos que já tem, o registro passaria de 50 campos ou de 10 KB, o máximo'
+    );
+  end if;
+  return p_args - 'add_custom_fields' || jsonb_build_object('custom_fields', v_fields);
+end
+$$;
+comment on function crm.with_custom_fields(jsonb, jsonb) is
+  'Replaces add_custom_fields in the arguments with custom_fields, all that the record will have. Raises '
+  'validation_error for more than 50, or more than 10 KB.';
+
 create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   if p_args ?| '{tags,add_tags,remove_tags}' then p_args := crm.with_tags(p_args, p_current); end if;
+  if p_args ? 'add_custom_fields' then p_args := crm.with_custom_fields(p_args, p_current); end if;
   if jsonb_typeof(p_args -> 'custom_fields') = 'object' then
     perform crm.check_custom_fields(p_object_type, p_args -> 'custom_fields', p_current -> 'custom_fields');
   end if;
@@ -246,5 +276,5 @@ begin
 end
 $$;
 comment on function crm.checked_values(text, jsonb, jsonb) is
-  'The arguments of a creation, or of a change of p_current, with the resulting tags. Raises validation_error for '
-  'tags and custom fields.';
+  'The arguments of a creation, or of a change of p_current, with the resulting tags and custom fields. Raises '
+  'validation_error for tags and custom fields.';

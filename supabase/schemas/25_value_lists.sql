@@ -61,7 +61,8 @@ begin
       continue;
     end if;
     v := row(
-      'custom_fields.' || v_sent.key, '', 'g', v_field.index_below is null,
+      'custom_fields.' || v_sent.key, case v_field.type when 'date' then 'D' else 'N' end,
+      case v_field.type when 'date' then 'E' else 'O' end, v_field.index_below is null,
       format('crm.value_keys(t.custom_fields -> %L)', v_sent.key)
     );
     -- A field of type choices has a list; a filter names one choice.

@@ -342,8 +342,9 @@ end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
   'Changes event_types, filters, payload, header and name, each if it is in the arguments. Null or an empty value '
-  'removes filters, header or name. The new values apply to later events; waiting deliveries are sent with the new '
-  'payload and header. Raises not_found; for filters see crm.check_filters.';
+  'removes filters, header or name. The new values apply to later events, and to earlier ones that have no delivery '
+  'because the subscription is behind; waiting deliveries are sent with the new payload and header. Raises not_found; '
+  'for filters see crm.check_filters.';
 
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -27,6 +27,8 @@ declare
   v_recorded crm.recorded_attempt[];
   v_attempt crm.recorded_attempt;
   v_deactivating bigint[] := '{}';
+  v_cancelled bigint[] := '{}';
+  v_is_deleted boolean;
   v_target_url text;
 begin
   -- Locked in order of id, so that two simultaneous calls cannot deadlock.
@@ -115,7 +117,15 @@ begin
         when v_attempt.reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
         when v_attempt.status is null then s.slow_since
       end
-    where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id;
+    where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
+    returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
+    -- The deletion left this delivery, which was in flight.
+    if v_is_deleted and v_attempt.state = 'pending' then
+      update crm.webhook_deliveries d set state = 'cancelled'
+      where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
+        and d.subscription_id = v_attempt.subscription_id;
+      v_cancelled := v_cancelled || v_attempt.lease_token;
+    end if;
     if v_attempt.state = 'failed' then
       update crm.webhook_subscriptions s
       set is_active = false, deactivated_reason = 'failures'
@@ -134,15 +144,19 @@ begin
   end loop;
 
   return query
-  select a.lease_token, a.attempt, a.state, a.lease_token = any (v_deactivating) from unnest(v_recorded) a;
+  select
+    a.lease_token, a.attempt, case when a.lease_token = any (v_cancelled) then 'cancelled' else a.state end,
+    a.lease_token = any (v_deactivating)
+  from unnest(v_recorded) a;
 end
 $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
   'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
-  'audit log records this. If another dispatcher has claimed the delivery meanwhile, the outcome changes nothing and '
-  'is not returned. last_success_at is up to 10 s late.';
+  'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
+  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s '
+  'late.';
 
 -- Waking the dispatcher, and detecting that it does not run.
 

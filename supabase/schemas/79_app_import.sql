@@ -26,7 +26,7 @@ comment on function crm.import_company(text, text) is
   'The company for a line of the file: the oldest unarchived company with its tax id, otherwise the one from '
   'crm.lead_company, unless that one has another tax id. Null if there is none.';
 
-create function crm.with_import_companies(p_items jsonb) returns jsonb
+create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_line record;
@@ -78,6 +78,11 @@ begin
           i.item, '{args}',
           (i.item -> 'args') - '{company,company_tax_id}'::text[]
             || case when c.result is null then '{}' else jsonb_build_object('company_id', c.result -> 'id') end
+            || case
+              when jsonb_typeof(i.item #> '{args,custom_fields}') = 'object'
+              then jsonb_build_object('add_custom_fields', i.item #> '{args,custom_fields}')
+              else '{}'
+            end
         )
         else i.item
       end
@@ -92,42 +97,10 @@ begin
   );
 end
 $$;
-comment on function crm.with_import_companies(jsonb) is
-  'The items of an import with company_id in place of the company''s name and tax id. Creates the companies that do '
-  'not exist; an item whose company is refused has that error.';
-
-create function crm.with_kept_fields(p_items jsonb) returns jsonb
-language plpgsql set search_path = '' as $$
-declare
-  v_items jsonb := p_items;
-  v_args jsonb;
-  v_ids uuid[];
-  v_kept jsonb;
-begin
-  for v_at in 0 .. jsonb_array_length(p_items) - 1 loop
-    v_args := p_items -> v_at -> 'args';
-    continue when jsonb_typeof(v_args -> 'custom_fields') is distinct from 'object'
-      -- Skip items without a value for match_by: api.contact_upsert refuses them.
-      or coalesce(case v_args ->> 'match_by'
-        when 'phone' then crm.e164(v_args ->> 'phone') else v_args ->> (v_args ->> 'match_by')
-      end, '') = '';
-    v_ids := crm.contact_match(v_args);
-    if v_ids = '{}' then v_ids := crm.contact_match(v_args, true); end if;
-    continue when cardinality(v_ids) <> 1;
-    -- Locked, so that the upsert does not undo a change that another call makes meanwhile.
-    select coalesce(t.custom_fields, '{}') into v_kept from crm.contacts t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_ids[1]
-    for no key update;
-    v_items := jsonb_set(
-      v_items, array[v_at::text, 'args', 'custom_fields'], v_kept || (v_args -> 'custom_fields')
-    );
-  end loop;
-  return v_items;
-end
-$$;
-comment on function crm.with_kept_fields(jsonb) is
-  'Adds to each item of an import the custom fields that its contact has and the file does not, because an upsert '
-  'replaces all custom fields.';
+comment on function crm.import_items(jsonb) is
+  'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
+  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; an '
+  'item whose company is refused has that error.';
 
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -167,7 +140,7 @@ begin
   perform crm.lock_all_matches();
   begin
     v_reply := crm.run_verb('contact_batch', jsonb_build_object(
-      'items', crm.with_kept_fields(crm.with_import_companies(p_items)), 'atomic', p_is_atomic
+      'items', crm.import_items(p_items), 'atomic', p_is_atomic
     ));
     if not p_is_dry then return v_reply::json; end if;
     v_ids := array(
@@ -222,5 +195,5 @@ end
 $$;
 comment on function app.contact_import(jsonb) is
   'Imports up to 100 contacts as api.contact_batch does, each with the name of its company '
-  '(crm.with_import_companies), and returns its reply. With dry_run nothing is written, and each contact that exists '
+  '(crm.import_items), and returns its reply. With dry_run nothing is written, and each contact that exists '
   'has changes: field, from, to. Arguments: workspace_id, items, atomic, dry_run. Codes: validation_error, not_found.';

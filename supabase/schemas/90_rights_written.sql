@@ -104,12 +104,12 @@ grant execute on function
   crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.tag_keys(text[]),
-  crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid), crm.unless_dry_run(jsonb, json),
-  crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
+  crm.text_key(text), crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid),
+  crm.unless_dry_run(jsonb, json), crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
   crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
   crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(), crm.walk_for(text, jsonb, text),
-  crm.with_activity_defaults(crm.activities), crm.with_fields(json, json), crm.with_possible_duplicates(json, text),
-  crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
+  crm.with_activity_defaults(crm.activities), crm.with_custom_fields(jsonb, jsonb), crm.with_fields(json, json),
+  crm.with_possible_duplicates(json, text), crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
 to crm_api;
 
 grant execute on function
@@ -183,8 +183,8 @@ grant execute on function
   crm.shortest_way(crm.walk, uuid, uuid, integer), crm.shown_state(text, boolean), crm.spelled_tax_id(text),
   crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]),
-  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
-  crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
+  crm.text_key(text), crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone),
+  crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_case(text), crm.without_mapping(inet),
   crm.working_keys_of(uuid, uuid), crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces),
   crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),

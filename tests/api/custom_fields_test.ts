@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { type Body, create, ids } from "../support/record_fixtures.ts";
+import { runJob } from "../support/jobs.ts";
 import { test } from "../support/scenario.ts";
 
 const FIELDS = "/api-v1-workspace/custom-fields";
@@ -206,7 +207,12 @@ test("A workspace can refuse fields that it has not defined", async ({ sql, work
   assert.deepEqual(kept.body.custom_fields, { velho: 1, n: 2 }, "what the contact had stays");
 });
 
-test("Lists filter by values and ranges of defined fields, and say what is wrong with a filter", async ({ workspace, api }) => {
+test("Lists filter by values and ranges of defined fields, and say what is wrong with a filter", async ({ sql, workspace, api }) => {
+  // Texts that were written before their keys were defined; a range finds none of them.
+  await create(workspace.key, DEALS, {
+    title: "Antes",
+    custom_fields: { "Lojas abertas": "10", desde: "2026 (fevereiro)" },
+  });
   for (
     const field of [
       { key: "Lojas abertas", type: "number" },
@@ -223,20 +229,23 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
     made.push((await create(workspace.key, DEALS, { title: "A", custom_fields })).id);
   }
   const [two, ten, minus] = made;
-  for (
-    const [query, expected] of [
-      ["custom[Lojas abertas]=2", [two]],
-      ["custom[Lojas abertas]=2.0", [two]],
-      ["custom[Lojas abertas][gte]=-3", [minus, ten, two]],
-      ["custom[Lojas abertas][lte]=2", [minus, two]],
-      ["custom[Lojas abertas][gte]=2&custom[Lojas abertas][lte]=9", [two]],
-      ["custom[desde][gte]=2026-02-01", [ten]],
-      ["custom[desde][gte]=2026-02-01&custom[areas]=b&status=aberto", [ten]],
-      ["custom[ativo]=false", [minus, ten]],
-      ["custom[areas]=a&sort=created_at", [two, ten]],
-      ["custom[areas]=a&q=nada", []],
-    ] as const
-  ) assert.deepEqual(ids(await api.get(`${DEALS}?${encodeURI(query)}`)), expected, query);
+  for (const isIndexed of [false, true]) {
+    if (isIndexed) await runJob(sql, "index-texts");
+    for (
+      const [query, expected] of [
+        ["custom[Lojas abertas]=2", [two]],
+        ["custom[Lojas abertas]=2.0", [two]],
+        ["custom[Lojas abertas][gte]=-3", [minus, ten, two]],
+        ["custom[Lojas abertas][lte]=2", [minus, two]],
+        ["custom[Lojas abertas][gte]=2&custom[Lojas abertas][lte]=9", [two]],
+        ["custom[desde][gte]=2026-02-01", [ten]],
+        ["custom[desde][gte]=2026-02-01&custom[areas]=b&status=aberto", [ten]],
+        ["custom[ativo]=false", [minus, ten]],
+        ["custom[areas]=a&sort=created_at", [two, ten]],
+        ["custom[areas]=a&q=nada", []],
+      ] as const
+    ) assert.deepEqual(ids(await api.get(`${DEALS}?${encodeURI(query)}`)), expected, query);
+  }
   const { body: summary } = await api.get(`${DEALS}/summary?custom[areas]=a`);
   assert.equal(summary.totals.count, 2);
 

@@ -122,16 +122,24 @@ test("An import keeps the custom fields and tags of a contact that the file does
     phone: "(11) 97777-1234",
     custom_fields: { porte: "Pequeno", origem: "Feira" },
   });
+  // With the three that the contact has by then, more than 50.
+  const tooMany = Object.fromEntries(Array.from({ length: 48 }, (_, n) => [`campo${n}`, n]));
   const { body } = await member.post(IMPORT, {
     items: [
       upsert("phone", { phone: "11977771234", custom_fields: { porte: "Grande" } }),
+      upsert("phone", { phone: "(11) 97777-1234", custom_fields: { canal: "Site" } }),
+      upsert("phone", { phone: "11977771234", custom_fields: tooMany }),
       upsert("phone", { name: "Sem número", phone: "não tem", custom_fields: { porte: "Grande" } }),
     ],
   });
   assert.equal(body.results[0].id, contactId);
-  assert.equal(body.results[1].error.code, "validation_error");
+  assert.deepEqual(body.results[2].error.details, [{
+    field: "items[2].custom_fields",
+    message: "Com os campos que já tem, o registro passaria de 50 campos ou de 10 KB, o máximo",
+  }]);
+  assert.equal(body.results[3].error.code, "validation_error");
   const { body: contact } = await api.get(`/api-v1-contacts/${contactId}`);
-  assert.deepEqual(contact.custom_fields, { porte: "Grande", origem: "Feira" });
+  assert.deepEqual(contact.custom_fields, { porte: "Grande", origem: "Feira", canal: "Site" });
 });
 
 test("A line whose company's name is too long is refused, and the other lines are imported", async ({ sql, workspace: { id } }) => {

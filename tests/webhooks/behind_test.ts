@@ -164,3 +164,21 @@ test("A merge creates no more deliveries than may wait; the others are created l
   const contacts = (await mailbox.waitFor(100, 30)).map(({ body }) => body.object_id as string);
   assert.equal(new Set(contacts).size, 100);
 });
+
+test("A change of event types while behind applies to the events that have no delivery yet", async ({ sql, workspace: { id, key }, api }) => {
+  await bound(sql, id, 10);
+  const mailbox = openMailbox();
+  const subscription = await subscribe(key, mailbox.url, ["contact.created"]);
+  await api.post(BATCH, { items: full((n) => create({ name: `Ana ${n}` })).slice(0, 30) });
+  await api.post(LEADS, { first_name: "Bia" });
+  const { body } = await api.patch(`${WEBHOOKS}/${subscription.id}`, { event_types: ["lead.received"] });
+  assert.notEqual(body.behind_since, null);
+  await catchUp(sql, subscription.id);
+  const rows = await sql<{ event: string; n: number }[]>`
+    select e.event, count(*)::integer as n
+    from crm.webhook_deliveries d join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+    where d.subscription_id = ${subscription.id} group by e.event`;
+  const counts = Object.fromEntries(rows.map(({ event, n }) => [event, n]));
+  assert.ok(counts["contact.created"]! < 30, `${counts["contact.created"]} of 30 had a delivery before the change`);
+  assert.equal(counts["lead.received"], 1);
+});

@@ -41,7 +41,7 @@ export interface EndedAttempt {
  */
 export interface RecordedOutcome {
   attempt: number | null;
-  state: "pending" | "delivered" | "failed" | null;
+  state: "pending" | "delivered" | "failed" | "cancelled" | null;
   /** Whether this outcome made the subscription inactive. */
   deactivated: boolean;
 }

@@ -1,6 +1,7 @@
 // The contacts of a deal besides its main contact, with their roles.
 import assert from "node:assert/strict";
 import { assertError, client, type Reply } from "../../support/client.ts";
+import { readUntil } from "../../support/feed.ts";
 import { makeKey } from "../../support/fixtures.ts";
 import { contactEvents, dealWith, shown } from "../../support/deal_contacts.ts";
 import { type Body, create, UNKNOWN_ID } from "../../support/record_fixtures.ts";
@@ -201,21 +202,18 @@ test("In the feed, an event about a deal's contact shows the contact's current r
   const contact_id = await newContact("Bia");
   await api.post(path, { contact_id, role: "decisor" });
   const feed = async (type: string) =>
-    (await api.get(`/api-v1-events?event_types=${type}&object_id=${deal.id}`)).body.data;
+    (await readUntil(api, 1, { event_types: type, object_id: deal.id })).events[0]!;
   const { body: detail } = await api.get(`${DEALS}/${deal.id}`);
-  const [added] = await feed("deal.contact_added");
+  const added = await feed("deal.contact_added");
   assert.deepEqual([added.data.added_contact_id, added.data.role], [contact_id, "decisor"]);
   assert.equal(added.data.contact_id, deal.contactId, "the main contact is the deal's own field");
   assert.equal(added.data.title, detail.title);
   await api.delete(`${path}/${contact_id}`);
-  const [removed] = await feed("deal.contact_removed");
+  const removed = await feed("deal.contact_removed");
   assert.equal(removed.data.removed_contact_id, contact_id);
   assert.equal("role" in removed.data, false);
-  assert.equal(
-    (await feed("deal.contact_added"))[0].data.role,
-    null,
-    "the contact has no role there any more",
-  );
+  const later = await feed("deal.contact_added");
+  assert.equal(later.data.role, null, "the contact has no role there any more");
   const facts =
     await sql`select facts from crm.events where object_id = ${deal.id} and facts::text like '%decisor%'`;
   assert.deepEqual([...facts], [], "an event stores no role, which could name a person");

@@ -100,6 +100,16 @@ test("GET of a deleted subscription says that it is deleted, and its cancelled d
   assert.equal((await mailbox.messages()).length, 1);
 });
 
+test("DELETE during an attempt cancels the delivery if the attempt fails", async ({ sql, workspace, api }) => {
+  const mailbox = openMailbox("status=500&delay=2000");
+  const { id } = await subscribe(workspace.key, mailbox.url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ana" });
+  await mailbox.waitFor(1);
+  await api.delete(`${WEBHOOKS}/${id}`);
+  const ended = await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+  assert.equal(ended.state, "cancelled");
+});
+
 test("DELETE after five failures cancels the held deliveries", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   await sql`
