@@ -15,8 +15,17 @@ export function configOf(path: string): string | null {
   return folder === undefined ? null : join(folder, "deno.json");
 }
 
-/** Folders that only `--all` and `--added` run. */
-const SLOW = ["console_build", "examples", "growth", "lab", "nodes", "postgres15"];
+/**
+ * What only `--all` and `--added` run: folders and files that take longest for each test, because they start several
+ * stacks, wait for schedules and time limits, or fill tables. They test how the service is operated more than what it
+ * answers.
+ */
+const SLOW = `
+  api/erase/operations_test.ts console_build deployment docs/catching_up_page_test.ts docs/deployment_page_test.ts
+  docs/new_field_test.ts examples growth lab local/feed_restore_test.ts local/migrate_test.ts local/scheduler_test.ts
+  local/stack_test.ts nodes postgres15 sql/migration_test.ts sql/partitions sql/schema_test.ts sql/value_walks_test.ts
+  webhooks/attempt_memory_test.ts webhooks/attempt_times_test.ts webhooks/hanging_receiver_test.ts webhooks/run_test.ts
+`.trim().split(/\s+/);
 
 /** Files that compare times, and so must run alone: other work on the machine would lengthen the times. */
 const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
