@@ -1,6 +1,6 @@
 /**
- * `deno task site`: builds the site with the reference into site/dist or the given folder, and prints its size. Variables:
- * see settings.ts.
+ * `deno task site`: builds the site with the reference into site/dist or the given folder, and prints its size.
+ * settings.ts lists the environment variables.
  */
 import { build } from "astro";
 import { dirname, join, resolve } from "node:path";
@@ -56,7 +56,7 @@ try {
   }
 }
 
-/** Writes the documents and collections, and reads the document of the API in each language. */
+/** Writes the OpenAPI documents and the collections, and reads the API's document in each language. */
 async function readDocuments(): Promise<Documents> {
   await runTask("openapi");
   await runTask("collection");
@@ -79,7 +79,7 @@ async function buildPages(folder: string): Promise<void> {
   await build({ root: SOURCE, outDir: folder, logLevel: "error", force: true });
 }
 
-/** Adds the policy to every page. */
+/** Adds the Content-Security-Policy to every page. */
 async function addPolicies(folder: string): Promise<void> {
   for await (const file of filesOf(folder)) {
     if (!file.endsWith(".html")) continue;
@@ -107,7 +107,7 @@ async function writeMarkdown(
   }
 }
 
-/** Adds the files for download: the documents of API and application, and the collections. */
+/** Adds the files for download: the OpenAPI documents of the API and the application, and the collections. */
 async function addDownloads(folder: string): Promise<void> {
   const places = {
     "openapi.json": "reference/openapi.json",

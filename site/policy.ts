@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 const INLINE_SCRIPT = /<script((?:\s[^>]*)?)>([^]*?)<\/script>/g;
 
 /**
- * Adds a policy: the page loads from and calls only its own origin, and runs only the inline scripts that it was built with.
- * The console has the same origin, so an injected script could read its sessions.
+ * Adds a policy: the page loads from and calls only its own origin, and runs only the inline scripts of the build.
+ * Otherwise an injected script could read the sessions of the console, which has the same origin.
  */
 export function withPolicy(html: string): string {
   const hashes = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * `deno task site:serve`: serves site/dist as GitHub Pages does, on PORT (default 4321), at the path for which it was built
- * (SITE_BASE_PATH).
+ * `deno task site:serve`: serves site/dist as GitHub Pages does, on PORT (default 4321), at the path for which it was
+ * built (SITE_BASE_PATH).
  */
 import { extname, join } from "node:path";
 import { readSettings } from "./settings.ts";

@@ -7,7 +7,7 @@ export interface Group {
   entries: Entry[];
 }
 
-/** The sidebar, in the order in which an integrator needs the pages. "Previous" and "next" follow it. */
+/** The sidebar, in the order in which an integrator needs the pages. "Previous" and "next" follow this order. */
 export const GROUPS: Group[] = [
   {
     label: "Começar",

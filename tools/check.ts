@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 const ROOT = join(import.meta.dirname!, "..");
 /** Folders that tests check, together with the code that is generated for them. */
 const LATER = ["tests/clients/consumers/", "clients/n8n/"];
-/** Folders whose deno.json names no packages, or names the same ones as the root's. */
+/** Folders whose deno.json names no packages, or the same packages as the root's deno.json. */
 const WITHOUT_PACKAGES = ["supabase/functions", "clients/sdk"];
 
 const tracked = await run("git", ["ls-files", "*.ts", "*.tsx", "*deno.json"], ROOT);

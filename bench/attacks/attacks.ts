@@ -3,7 +3,7 @@ import { get, post } from "../performance/load/requests.ts";
 import type { PlannedRequest } from "../performance/load/template.ts";
 import type { Attack, AttackWorld } from "./world.ts";
 
-/** Becomes a new well-formed key in each request, one that nobody has. */
+/** Replaced in each request by a new well-formed key that nobody has. */
 const UNKNOWN = "{key}";
 /** 0.95 MB of JSON that takes long to parse and to validate. */
 const LARGE_BODY = {

@@ -7,7 +7,7 @@
  *     deno task lab -- attacks random-keys      one of them
  *     deno task lab -- attacks --short          small sizes and tolerant ratios, as in CI
  *
- * The exit code is 0 if every figure was held.
+ * The exit code is 0 if every figure meets its target.
  */
 import { readPage, savePage, saveResults } from "../harness/results.ts";
 import { runSubjects } from "../harness/run_subjects.ts";

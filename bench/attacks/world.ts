@@ -12,7 +12,7 @@ export interface Attack {
   /** The argument that selects the attack. */
   name: string;
   title: string;
-  /** The highest allowed values; `cost` and the waits are multiples of a read's before the attack. */
+  /** The highest allowed values. `cost` and the waits are multiples of those of a read before the attack. */
   targets: { cost: number; p50?: number; p90?: number; memoryMb?: number };
   /** The environment of the process that is attacked. */
   env?: Record<string, string>;
@@ -47,7 +47,7 @@ export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>;
 /** Starts a Postgres with two workspaces, and an attacker. */
 async function openAttackWorld() {
   const world = await openLoadWorld(SIZES);
-  // A real attacker would not use the service's processors, so this process gets the lowest priority.
+  // The lowest priority, because a real attacker would not use the service's processors.
   const attacker = startGenerator(LOWEST_PRIORITY);
   return {
     ...world,

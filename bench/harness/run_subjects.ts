@@ -41,8 +41,8 @@ const SHORT_WAITS = 0.1;
 const SHORT_TRIALS = 3;
 
 /**
- * Measures until every figure was held in some trial. Other work on the machine can only worsen a time or a ratio, so
- * one good trial shows what the code can do. A count does not depend on other work, so a wrong count is final.
+ * Measures until every figure has met its target in some trial. Other work on the machine can only worsen a time or a
+ * ratio, so one good trial shows what the code can do. A count does not depend on other work: a wrong one is final.
  */
 async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Promise<Figure[]> {
   let best = await measure();

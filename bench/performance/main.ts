@@ -7,7 +7,7 @@
  *     deno task bench -- --short growth       small sizes and tolerant ratios, as in CI
  *     deno task bench -- --minutes 3 life     a subject that lasts minutes, for three minutes
  *
- * The exit code is 0 if every figure was held.
+ * The exit code is 0 if every figure meets its target.
  */
 import { readPage, savePage, saveResults } from "../harness/results.ts";
 import { runSubjects } from "../harness/run_subjects.ts";

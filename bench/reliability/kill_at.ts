@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { setImmediate } from "node:timers";
 import type { KillPoint, KillReport, Stage } from "./dispatcher.ts";
 
-/** A time long enough to send a request; the receiver answers after 20 ms. */
+/** Long enough to send a request, and shorter than the 20 ms after which the receiver answers. */
 const SENDING_MS = 5;
 
 /**

@@ -9,7 +9,7 @@ import { workspace } from "./workspace.ts";
 const isKey = ({ kind }: Alert) => kind.startsWith("key");
 const placeOf = (alert: Alert) => isKey(alert) ? "chaves/" : "webhooks/";
 
-/** The most urgent alert, with a link to the page where it can be fixed. That page itself does not show the banner. */
+/** Shows the most urgent alert, with a link to the page where it can be fixed. On that page, shows the next alert. */
 export function AlertBanner() {
   const { query, path } = useLocation();
   const isOpen = (alert: Alert) => query.id === alert.id && path.includes(placeOf(alert).slice(0, -1));
@@ -30,7 +30,7 @@ export function AlertBanner() {
   );
 }
 
-/** The number of alerts that can be fixed on the page at `place`, or of all alerts; nothing if there are none. */
+/** Shows how many alerts can be fixed on the page at `place`, or without `place` how many there are; nothing for 0. */
 export function AlertCount({ place }: { place?: string }) {
   const alerts = workspace.value?.alerts ?? [];
   const n = alerts.filter((alert) => place === undefined || placeOf(alert) === place).length;

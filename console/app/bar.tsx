@@ -44,7 +44,7 @@ export function Bar({ place }: { place: string }) {
           popovertarget="menu"
           aria-label={member && `${t("app.menu")}: ${member.name}`}
         >
-          {/* The key makes Preact replace the element when the name arrives: otherwise browsers count a layout shift. */}
+          {/* With a key Preact replaces the element when the name arrives; a changed text would be a layout shift. */}
           <span key={member?.id} class="clipped">{member?.name.split(" ")[0] ?? t("app.menu")}</span>{" "}
           <span aria-hidden="true">▾</span>
         </button>
@@ -85,7 +85,7 @@ export function Bar({ place }: { place: string }) {
 }
 
 function Places({ place }: { place: string }) {
-  // The import has no entry of its own; people reach it from the funnel.
+  // The import page has no entry in the bar. People reach it from the funnel, so the funnel is marked as current.
   const shown = place === "importar/" ? "funil/" : place;
   return (
     <ul>

@@ -1,5 +1,5 @@
 /**
- * Keeps what was typed into a form in this tab until it is saved, so that nothing is lost if the session expires.
+ * Stores what a person types into a form in this tab until the form is saved, so that an expired session loses nothing.
  */
 import { signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";

@@ -36,7 +36,7 @@ export function watchLeaving(): void {
   addEventListener("beforeunload", (event) => {
     if (guard.value !== null) event.preventDefault();
   });
-  // Remembers the page on which the guard was set, to return to it after Back: Back has already changed the address.
+  // Remember the address when the guard is set: Back changes the address before `popstate` asks for confirmation.
   guard.subscribe(() => here = location.href);
 }
 

@@ -20,9 +20,7 @@ export function loadOtherPages(): void {
   for (const load of importers) load().catch(() => {});
 }
 
-/**
- * Offers a reload. It helps in both cases: once a lost connection is back, or if a newer console has been published.
- */
+/** Offers a reload, which helps once a lost connection is back, or if a newer console has replaced the files. */
 function NotLoaded() {
   return (
     <Page title={t("app.name")}>

@@ -16,7 +16,7 @@ import { workspace } from "./workspace.ts";
 
 const PAUSE_MS = 150;
 
-/** A page in the bar. The list is a prop, because the bundler would put a list that two chunks import into a third. */
+/** A page in the bar. The list is passed as a prop: if two chunks imported it, the bundler would make a third chunk. */
 export interface Place {
   place: string;
   name: Key;
@@ -148,7 +148,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
                   class="palette-option"
                   role="option"
                   aria-selected={place === chosen}
-                  // Otherwise pressing the mouse button would take the focus from the field.
+                  // Keep the focus in the field: pressing the mouse button would move it.
                   onMouseDown={(event) => event.preventDefault()}
                   onPointerMove={() =>
                     at.value = place}
@@ -203,7 +203,7 @@ function optionOf({ type, id, name, detail, parent_id }: Found): Option {
   };
 }
 
-/** The options by group, in their order, each with its index among all options. */
+/** Groups the options in their order; each member keeps its index among all options. */
 function groupsOf(options: Option[]) {
   const groups = new Map<string, { option: Option; place: number }[]>();
   options.forEach((option, place) =>

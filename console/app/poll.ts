@@ -1,6 +1,6 @@
 /** Repeats work while somebody looks at the page. */
 
-/** Limit for doubling the wait after failures; a longer usual wait or Retry-After still counts. */
+/** Failures double the wait up to this limit, which does not shorten a longer usual wait or Retry-After. */
 const LONGEST_WAIT_MS = 60_000;
 
 /** Tells whether somebody looks at the page, and reports when this may have changed. */

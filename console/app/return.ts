@@ -12,7 +12,7 @@ export function keepPlace(url: string): void {
   }
 }
 
-/** The address to open after signing in: the kept one, else the list of keys; never one outside the console. */
+/** The address to open after signing in: the kept address if it is inside the console, else the list of keys. */
 export function placeToReturn(): string {
   try {
     const kept = sessionStorage.getItem(NAME);

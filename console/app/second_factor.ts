@@ -19,7 +19,7 @@ export async function activeFactor(): Promise<string | null> {
   return (await factors()).find(({ status }) => status === "verified")?.id ?? null;
 }
 
-/** Begins a factor, which is on once `typeCode` succeeds. Removes factors that were begun and given up. */
+/** Begins a factor, which `typeCode` then turns on. Removes factors that the person began but never turned on. */
 export async function beginFactor(): Promise<NewFactor> {
   const begun = (await factors()).filter(({ status }) => status === "unverified");
   await Promise.all(begun.map(({ id }) => askAuth("DELETE", `factors/${id}`)));
@@ -27,8 +27,8 @@ export async function beginFactor(): Promise<NewFactor> {
 }
 
 /**
- * Verifies a code for this session, and turns the factor on if it was only begun. Supabase Auth then ends those of the
- * person's sessions that had no code. Rejects with a Failure `mfa_verification_failed` for a wrong code.
+ * Verifies a code for this session, and turns the factor on if it is not on yet. Supabase Auth then ends the person's
+ * sessions in which no code was verified. Rejects with a Failure `mfa_verification_failed` for a wrong code.
  */
 export async function typeCode(id: string, code: string): Promise<void> {
   const { id: challenge_id } = await askAuth<{ id: string }>("POST", `factors/${id}/challenge`, {});

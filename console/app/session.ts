@@ -42,8 +42,8 @@ if (linkType !== null) {
 /** The signed-in person. Undefined until the browser's storage was read; null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);
 /**
- * The id of the second factor whose code this session still lacks; null if none. Until then nobody is signed in: the
- * functions refuse the session.
+ * The id of the second factor whose code this session still lacks; null if none. While it is set nobody is signed in,
+ * because the functions refuse the session.
  */
 export const factorToProve = signal<string | null>(null);
 /** Null if the sign-in page has nothing to explain. */
@@ -55,15 +55,15 @@ const auth = new AuthClient({
   storageKey: STORAGE_KEY,
   autoRefreshToken: true,
   persistSession: true,
-  // Otherwise the client would accept the session in any link, and leave the link's tokens in the browser's history.
+  // If true, the client would accept the session in any link, and leave the link's tokens in the browser's history.
   detectSessionInUrl: false,
-  // Not PKCE, which works only on the device that started the flow: an invitation is opened on another device.
+  // PKCE works only on the device that started the flow, but people open invitations on another device.
   flowType: "implicit",
 });
 
 /**
  * Reads the session from this browser or from the link that was opened; call it once. A person with a stored session
- * sees the console at once: refreshing the session may take long, and the functions check the session in any case.
+ * sees the console before the session is refreshed, which may take long. The functions check every session anyway.
  */
 export async function startSession(): Promise<void> {
   const stored = storedSession();

@@ -33,7 +33,7 @@ export type LoggedRequest = z.output<typeof LoggedRequestSchema>;
 export type OpenedKey = z.output<typeof KeyDetail>;
 export type Member = z.output<typeof MemberList>["data"][number];
 
-/** An entry of the audit log. `actor` is null if the operator did it. */
+/** An entry of the audit log. `actor` is null if the operator acted. */
 export interface Entry {
   id: string;
   at: string;

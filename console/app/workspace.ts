@@ -13,8 +13,8 @@ export const workspace = signal<Workspace | undefined>(undefined);
 /** Whether the last try to read the workspace failed. */
 export const unreadable = signal(false);
 /**
- * Whether pages may show their content. Parts of it depend on the role, and must not move when the role arrives, so
- * pages wait for the role, unless it cannot be read or the person must first choose a workspace.
+ * Whether pages may show their content. Pages wait for the role, because parts that depend on the role would move other
+ * parts when it arrives. They do not wait if reading it failed, or if the person must first choose a workspace.
  */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value || mustChoose.value);
 /** The role of the person in this workspace; null until it has been read. */
@@ -37,8 +37,8 @@ export function openWorkspace(read: Workspace): void {
 }
 
 /**
- * Reads the workspace again, unless it was read within FRESH_MS. `changed`: the person changed something, so read it in
- * any case. Keeps the old data if reading fails.
+ * Reads the workspace again if the last reading is older than FRESH_MS, or if the person has `changed` something. Keeps
+ * the old data if reading fails.
  */
 export async function refreshWorkspace(changed = false): Promise<void> {
   if (workspace.value === undefined || (!changed && Date.now() - readAt < FRESH_MS)) return;

@@ -3,7 +3,7 @@ import { NAMES } from "./field_names.ts";
 
 const { named } = textsIn(NAMES);
 
-/** The fields that an event changed, in people's words; the API's name of a field without such words. */
+/** Names the fields that an event changed in plain words; uses the API's name if NAMES lacks a field. */
 export function ChangedFields({ fields }: { fields: readonly string[] }) {
   if (fields.length === 0) return null;
   const names = fields.map((field) => named(field) ?? field);

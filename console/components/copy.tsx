@@ -26,7 +26,7 @@ export function CopyButton({ text, label, quiet, onCopied, select }: {
       const element = select?.();
       if (element) getSelection()?.selectAllChildren(element);
       say(t("app.copy_by_hand"));
-      // Counts as copied, because the person now knows how to copy it: leaving the page needs no confirmation.
+      // Counts as copied, because the person now knows how to copy by hand. Leaving the page needs no confirmation.
       onCopied?.();
       return;
     }

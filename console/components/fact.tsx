@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Moment } from "./moment.tsx";
 
 /**
- * A name and a value in a list of facts. The value is `children`, or with `at` a moment; an `at` of null is shown as
+ * A name and its value in a list of facts. The value is `children`, or the moment `at`; null for `at` is shown as
  * "nunca".
  */
 export function Fact({ name, at, children }: {

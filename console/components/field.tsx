@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 
-/** A labelled input with a hint, and the reason why it was refused. */
+/** A labelled input with a hint, and the reason why its value was refused. */
 export function Field({ label, hint, error, ...input }: {
   label: string;
   hint?: string | undefined;

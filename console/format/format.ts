@@ -4,7 +4,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The time zone of the open workspace. Undefined until one is open: the browser's time zone is used. */
+/** The time zone of the open workspace. Until a workspace is open it is undefined, which means the browser's. */
 let zone: string | undefined;
 
 /** Shows days and times in a workspace's time zone from now on. */

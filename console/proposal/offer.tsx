@@ -158,7 +158,7 @@ function Answered(
   const heading = useRef<HTMLHeadingElement>(null);
   const accepted = proposal.status === "aceita";
   const at = (accepted ? proposal.accepted_at : proposal.rejected_at) ?? proposal.sent_at;
-  // The pressed button is gone: otherwise the focus would return to the top of the page.
+  // The pressed button is gone. Focus the heading, or the focus would return to the top of the page.
   useEffect(() => heading.current?.focus(), []);
   return (
     <section class={accepted ? "proposal-answer accepted" : "proposal-answer declined"}>

@@ -6,7 +6,7 @@ import { Offer } from "./offer.tsx";
 import { afterAnswer, afterReading, isAnswered, type Page, tokenIn } from "./state.ts";
 import { firstLanguage, type Language, STRINGS } from "./strings.ts";
 
-/** A page that becomes visible does not read the proposal again within this time after the last reading. */
+/** If the proposal was read within this time, a page that becomes visible does not read it again. */
 const FRESH_MS = 5_000;
 /** The longest delay that `setTimeout` supports. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

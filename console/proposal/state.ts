@@ -36,7 +36,7 @@ export type Ending = "missing" | "expired" | "suspended";
 export type Page =
   | { at: "loading" }
   | { at: "shown"; proposal: Proposal; answeredElsewhere: boolean; failure: Failure | null }
-  /** `proposal`: the one that the page showed before, if any. */
+  /** `proposal`: what the page showed before; null if it showed none. */
   | { at: "ended"; why: Ending; proposal: Proposal | null }
   | { at: "failed"; failure: Failure };
 

@@ -22,13 +22,13 @@ export function textsIn<const Texts extends Table>(texts: Texts) {
 }
 
 /**
- * `t("keys.created", { name })` returns a text with its placeholders filled; `counted("keys.webhooks", 2)` a text in the
- * singular or plural, with the count as `{n}`; `textNamed` a text whose name is known only at run time, such as that of
- * an error code, or null if there is none.
+ * `t("keys.created", { name })` returns a text with its placeholders filled. `counted("keys.webhooks", 2)` chooses the
+ * singular or the plural, with the count as `{n}`. `textNamed` takes a name that is known only at run time, such as an
+ * error code; it returns null if there is no such text.
  */
 export const { t, counted, named: textNamed } = textsIn(TEXTS);
 
-/** What happened, in words: shorter than the text by which a webhook's events are chosen, if that names alternatives. */
+/** An event in words: its text `happened.…` if it has one, else the longer `event.…` by which people choose events. */
 export function happened(event: string): string {
   return textNamed(`happened.${event}`) ?? textNamed(`event.${event}`) ?? event;
 }

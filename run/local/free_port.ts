@@ -1,4 +1,4 @@
-/** Below the ephemeral ports, because an outgoing connection could take one of those first. */
+/** Ports below the ephemeral ones: an outgoing connection could take an ephemeral port before the server does. */
 const [FIRST, COUNT] = [20_000, 12_000];
 
 /** A port of 127.0.0.1 on which nothing listens. */

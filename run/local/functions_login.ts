@@ -12,8 +12,8 @@ export function functionsDatabaseUrl(databaseUrl: string, secrets: Secrets): str
 }
 
 /**
- * The password of the functions' role. The role belongs to the whole cluster, so two stacks on two databases must use
- * the same password: it is derived from the owner's. If the URL has none, it is this stack's own secret.
+ * The password of the functions' role. The role belongs to the whole cluster, so the stacks of two databases need the
+ * same password: it is derived from the owner's password. If the URL has no password, a secret of the stack is used.
  */
 export function functionsPassword(databaseUrl: string, { functions_password }: Secrets): string {
   const { password } = new URL(databaseUrl);

@@ -141,7 +141,7 @@ function functionName(url: string, pathStart: number): string {
 
 /**
  * Imports the `index.ts` of a function and returns the handler that it passes to Deno.serve. Functions must be loaded
- * one after the other, because Deno.serve is replaced meanwhile.
+ * one after the other, because each load replaces Deno.serve.
  */
 async function loadFunction(folder: string, server: Deno.HttpServer<Deno.NetAddr>): Promise<Handler> {
   const deno = Deno as { serve: unknown };

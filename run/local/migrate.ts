@@ -25,14 +25,14 @@ export interface AppliedMigration {
 /** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
-/** A migration gives up waiting for a lock after this time, because requests wait behind it, and is tried again. */
+/** How long a migration waits for a lock. Requests wait behind it, so it then gives up and is tried again. */
 const LOCK_TIMEOUT = "2s";
 const TRIES = 20;
 const PAUSE_MS = 500;
 
 /**
- * Applies the missing migrations in order, each in one transaction unless its statement cannot run in one. Records them
- * exactly as the Supabase CLI does, so that each knows what the other applied.
+ * Applies the missing migrations in order, each in one transaction if its statements can run in one. Records them
+ * exactly as the Supabase CLI does, so that this function and the CLI know what the other applied.
  * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.
  * @throws StackError with file and line if a migration fails; those before it stay applied. StackError with the file if
@@ -49,7 +49,7 @@ export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string 
 /**
  * The migrations that a database lacks, in order.
  * @returns `applied`: the last one that it has; null if it has none. `unknown`: those that it has but this tree lacks
- * @throws StackError if they cannot be applied, as `migrate` does
+ * @throws StackError if an applied migration was edited, or if `refuseGaps` refuses to apply the missing ones
  */
 export async function missingMigrations(
   sql: Sql,
@@ -119,7 +119,7 @@ function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
 }
 
-/** Refuses what `supabase db push` refuses, because migrations in another order may produce another schema. */
+/** Refuses missing migrations that would follow unknown or later ones: another order may produce another schema. */
 function refuseGaps(unknown: string[], applied: string[], firstMissing: Migration): void {
   if (unknown.length > 0) {
     throw new StackError(

@@ -31,7 +31,7 @@ export async function closeOwnPostgres(): Promise<void> {
   await Promise.all([...open].map((postgres) => postgres.close()));
 }
 
-/** Starts a Postgres for a program that measures or breaks a database, so that it cannot touch the developer's. */
+/** Starts a Postgres for a program that measures or breaks databases, so that the developer's database is safe. */
 export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix });
   // Under root, Postgres runs as another user, who must be able to enter the folder.

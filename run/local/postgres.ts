@@ -154,7 +154,7 @@ async function stopLeftover(cluster: Cluster, mode?: StopMode): Promise<void> {
   const pidFile = join(cluster.folder, "postmaster.pid");
   if (!await exists(pidFile)) return;
   if (await runningPostmaster(cluster) !== null) return await stop(cluster, mode);
-  // Postgres refuses to start while any process has the id in this file, even if that is not a Postgres.
+  // Postgres refuses to start while any process has the id in this file, even if the process is not a Postgres.
   await Deno.remove(pidFile).catch(() => {});
 }
 

@@ -10,7 +10,7 @@ import { StackError } from "./stack_error.ts";
 export interface Secrets {
   superuser_password: string;
   postgres_password: string;
-  /** Password of the functions' role if the owner has none; see functions_login.ts. */
+  /** Password of the functions' role if the owner's URL has no password; see functions_login.ts. */
   functions_password: string;
   /** Base64 of 32 bytes. */
   webhook_encryption_key: string;

@@ -21,7 +21,7 @@ export function openSql(url: string, options: postgres.Options<Record<string, ne
 }
 
 // postgres.js sends its buffer from a timer. On Deno 2.1 a cleared timer may still fire (denoland/deno#29262) and write
-// `null`, an error that cannot be caught and ends the process. So this ignores a write of `null`.
+// `null`. Nothing can catch that error, and it would end the process, so the code below ignores a write of `null`.
 const { prototype } = Socket;
 const write = prototype.write as (...args: unknown[]) => boolean;
 prototype.write = function (this: Socket, ...args: unknown[]): boolean {

@@ -72,8 +72,8 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       postgres = await copyBeforeUpgrade(postgres, dataDir, secrets, remedyFor(settings));
     }
     const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
-    // The tests of nodes set STACK_FUNCTIONS_DATABASE_URL to the proxy. It is not the variable of a deployment,
-    // FUNCTIONS_DATABASE_URL, so that no stack uses a deployment's database.
+    // The tests of nodes set STACK_FUNCTIONS_DATABASE_URL to the proxy. A deployment's FUNCTIONS_DATABASE_URL is not
+    // read here, so that no stack uses a deployment's database.
     Deno.env.set(
       "DATABASE_URL",
       Deno.env.get("STACK_FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
@@ -129,8 +129,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
 
 /**
  * Time limit for connecting to the database, in seconds. On a busy machine, loading the functions blocks this process,
- * so the embedded database gets a long limit. A given address may be wrong, and a person should not wait long to learn
- * it.
+ * so the embedded database gets a long limit. A given address may be wrong, and the person should soon learn that.
  */
 const CONNECT_S = { own: 60, given: 5 };
 
@@ -174,7 +173,7 @@ async function prepareDatabase(
 
 /** Sets the variables of the functions. On Supabase the platform and the project's secrets set them. */
 function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): void {
-  // The variable names the owner, as whom the functions must never connect. The stack has read it before.
+  // DATABASE_URL names the owner, as whom the functions must never connect. The stack has already read it.
   Deno.env.delete("DATABASE_URL");
   Deno.env.set("APP_ORIGIN", appOrigin);
   // A hosted project's keys must not be sent to the gateway.
@@ -204,8 +203,8 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
 }
 
 /**
- * Checks WEBHOOK_DEV_TARGETS at the start: otherwise each call that creates a webhook would fail, and only the log
- * would say why.
+ * Checks WEBHOOK_DEV_TARGETS at the start: with a wrong value each call that creates a webhook would fail, and only the
+ * log would say why.
  */
 function checkDevTargets(): void {
   try {

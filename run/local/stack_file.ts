@@ -27,7 +27,7 @@ export async function writeStackFile(dataDir: string, stack: Omit<StackFile, "pi
   );
 }
 
-/** Removes the file when no stack is ready. */
+/** Removes the file. It must exist only while a stack is ready. */
 export async function removeStackFile(dataDir: string): Promise<void> {
   await Deno.remove(join(dataDir, "stack.json")).catch(() => {});
 }

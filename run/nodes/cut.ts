@@ -15,7 +15,7 @@ const PAUSE_MS = 1_000;
 /** How long the target may take to apply the last changes. */
 const APPLY_MS = 3_000;
 
-/** In this table the target may have a row more than the source, which copyRest adds. */
+/** copyRest may add a row to this table at the target, so the numbers of rows may differ. */
 const BACKLOG = "crm.search_backlog";
 
 /** Rows that are copied in one statement. */
@@ -102,14 +102,14 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
   await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
-  // At the target, claims and jobs would read these rows in vain.
+  // Remove the rows that copyRest copied: at the target, claims and jobs would read them in vain.
   await removeRows(target.sql, tables.filter(({ step }) => step === "cut"), ids);
   return false;
 }
 
 /**
- * Copies the tables whose rows claims and jobs would process at once, and from tables without a workspace in their rows
- * the position of the job index-texts and the rate limits.
+ * Copies the tables whose rows claims and jobs would process at once. Also copies the position of the job index-texts
+ * and the rate limits, because rows of their tables name no workspace.
  */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ step }) => step === "cut");

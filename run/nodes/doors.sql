@@ -89,8 +89,8 @@ language plproxy volatile as $$
   select nodes.person(p_user_id);
 $$;
 
--- Signed-in people: Supabase Auth is at node 0, so the person and the sessions pass from there to the other nodes with
--- each call.
+-- Signed-in people: Supabase Auth is at node 0, so each call takes the person's data and sessions from there to the
+-- other nodes.
 
 create function nodes.call_member(
   p_node integer, p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
@@ -132,7 +132,7 @@ begin
       when others then perform nodes.note_failure(v_node, sqlstate, sqlerrm);
     end;
     return next v_answer;
-    -- The session has ended, and every node would say so.
+    -- Every other node would also say that the session has ended.
     exit when (v_answer.reply).error_code = 'invalid_session';
   end loop;
 end
@@ -154,8 +154,8 @@ language sql stable set search_path = '' as $$
   )
 $$;
 comment on function nodes.best(nodes.answer[]) is
-  'The answer of a node where the person is a member. Without one: service_unavailable if a node did not answer, since '
-  'the person may be a member there, else the first answer.';
+  'The best of the nodes'' answers: that of a node where the person is a member. If there is none: service_unavailable '
+  'if a node did not answer, because the person may be a member there; if all answered, the first answer.';
 
 create function nodes.with_choices(p_reply api.reply, p_answers nodes.answer[], p_fields text[]) returns api.reply
 language plpgsql stable set search_path = '' as $$
@@ -197,8 +197,8 @@ begin
 end
 $$;
 comment on function nodes.call_any_workspace(uuid, uuid, text, jsonb) is
-  'Runs, at all nodes, a verb that requires no role, because the person may be a member at several. An invitation is '
-  'at one of them.';
+  'Runs a verb that requires no role, at every node, because the person may be a member at several. Only one of the '
+  'nodes has the invitation that the person answers.';
 
 create function nodes.only_node(p_user_id uuid, p_session_id uuid, p_role text, out node integer, out refusal api.reply)
 language plpgsql volatile set search_path = '' as $$
@@ -231,7 +231,7 @@ declare
   v_route nodes.route;
   v_only record;
   v_reply api.reply;
-  -- Whether all nodes run the verb, because it is about the person. The workspace's node only admits the person first.
+  -- Whether the verb is about the person. Then the workspace's node only admits the person, and all nodes run the verb.
   v_is_of_person boolean := p_args is not null
     and coalesce(p_verb in ('workspace_choices', 'invitation_accept', 'invitation_decline'), false);
 begin

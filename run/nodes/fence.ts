@@ -9,9 +9,7 @@ export type Phase = "open" | "draining" | "frozen";
 /** The trigger's name. It runs first, because a table's triggers run in the order of their names. */
 const trigger = (slot: string) => `"aa_fence_${slot}"`;
 
-/**
- * A statement that waits for a table's lock gives up early and is tried again, because requests wait behind it.
- */
+/** How long a statement waits for a table's lock before it is tried again: requests wait behind it. */
 const LOCK_TIMEOUT_MS = 200;
 const TRIES = 150;
 const PAUSE_MS = 100;

@@ -66,7 +66,7 @@ interface Row {
   proxies: string[];
 }
 
-/** A lease ends after 60 seconds. */
+/** How long a move waits for leases, which end after 60 seconds. */
 const LEASES_MS = 65_000;
 /** How long a command waits for the last statement of an earlier command that was killed. */
 const TAKE_OVER = "30s";

@@ -4,7 +4,7 @@ import { StackError } from "../local/stack_error.ts";
 import type { Move } from "./move.ts";
 import { countRows, inReplica } from "./tables.ts";
 
-/** Logical replication filters rows since this version. */
+/** The first version of Postgres whose logical replication filters rows. */
 const OLDEST_VERSION = 150000;
 
 /** @throws StackError for the first condition that is not met. */

@@ -14,8 +14,8 @@ create or replace function nodes.fence_lock(p_slot text) returns bigint
 language sql immutable parallel safe set search_path = ''
 as $$ select hashtextextended(p_slot, 7401) $$;
 comment on function nodes.fence_lock(text) is
-  'The number of a moving slot''s advisory lock. Every transaction that has written rows of the slot shares it. A '
-  'change of phase takes it alone, and so waits for these transactions and no others.';
+  'The number of a moving slot''s advisory lock. Every transaction that writes rows of the slot shares the lock. A '
+  'change of phase takes the lock alone, so it waits for these transactions and no others.';
 
 create or replace function nodes.fence() returns trigger
 language plpgsql volatile security definer set search_path = '' as $$
@@ -25,7 +25,7 @@ begin
   perform pg_advisory_xact_lock_shared(nodes.fence_lock(tg_argv[0]));
   select f.phase into v_phase from nodes.fences f where f.slot = tg_argv[0];
   if v_phase = 'frozen' then
-    -- A job writes rows of all workspaces in one statement. Skip the row, because an error would stop the others too.
+    -- Skip the row: a job writes rows of all workspaces in one statement, and an error would stop it.
     if crm.current_workspace_id() is null then return null; end if;
     raise exception using errcode = '55P03', message = 'The workspace is moving to another database';
   end if;

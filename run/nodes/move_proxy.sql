@@ -5,7 +5,7 @@ create table if not exists nodes.operators (
   url text not null
 );
 comment on table nodes.operators is
-  'Where commands of the operator reach each node: the address with the password of the role that applied the '
+  'The address at which the operator''s commands reach each node, with the password of the role that applied the '
   'migrations. Only the proxy''s owner may read it, like the password of crm_functions in the user mappings.';
 
 create table if not exists nodes.moves (

@@ -63,7 +63,7 @@ begin
     id uuid, email text, email_confirmed_at timestamptz, invited_at timestamptz, banned_until timestamptz,
     is_sso_user boolean, deleted_at timestamptz, has_factor boolean, sessions jsonb
   );
-  -- Another person may have had this address before, and that person's copy may be outdated.
+  -- Another person may have had this address before: take it from that person's copy, which may be outdated.
   update auth.users u set email = null where u.email = v_person.email and u.id <> v_person.id;
   insert into auth.users as u (id, email, email_confirmed_at, invited_at, banned_until, is_sso_user, deleted_at)
   values (
@@ -105,15 +105,16 @@ end
 $$;
 comment on function nodes.take_person(uuid, jsonb) is
   'Stores what nodes.person returned at node 0, in the transaction of the person''s call, so that the doors find the '
-  'session as they would at node 0. Null: the person no longer exists, and is deleted. Whoever may execute it can '
-  'present any person as signed in, so the functions may execute it only at nodes other than node 0.';
+  'session as they would at node 0. If p_person is null, the person no longer exists, and the copy is deleted. Whoever '
+  'may execute this function can present any person as signed in, so the functions may execute it only at nodes other '
+  'than node 0.';
 
 create or replace function nodes.become(p_node integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   grant execute on function nodes.person(uuid) to crm_functions;
   if p_node > 0 then grant execute on function nodes.take_person(uuid, jsonb) to crm_functions; end if;
-  -- No two nodes may give the same lease number, because a dispatcher sends deliveries of all nodes.
+  -- No two nodes may assign the same lease number, because a dispatcher sends deliveries of all nodes.
   if (select s.increment_by from pg_catalog.pg_sequences s where s.schemaname = 'crm' and s.sequencename = 'webhook_leases')
     = 1 then
     execute format(
@@ -124,6 +125,6 @@ begin
 end
 $$;
 comment on function nodes.become(integer) is
-  'Makes this database the node with that number, once. From then on it numbers leases with values that are equal to '
-  'the node''s number modulo 1024.';
+  'Makes this database the node with that number, once. From then on its lease numbers are the node''s number plus '
+  'multiples of 1024.';
 revoke execute on function nodes.person(uuid), nodes.take_person(uuid, jsonb), nodes.become(integer) from public;

@@ -83,8 +83,8 @@ export async function nodeOfWorkspace(proxy: Sql, workspaceId: string): Promise<
 }
 
 /**
- * Calls `use` for one node after the other, until one has the records that the command names. At the others it changes
- * nothing: the verb raises not_found.
+ * Calls `use` for one node after the other, until a node has the records that the command names. At a node without them
+ * the verb raises not_found and changes nothing.
  */
 export async function atFirst<Result>(
   proxy: Sql,
@@ -131,7 +131,7 @@ export async function createAt<Created extends { id: string }>(
           return created;
         }) as Created;
       } catch (error) {
-        // The new id has the slot of another node's workspace, by chance: there are 8 million slots.
+        // By chance the new id has the slot of another node's workspace (of 8 million slots): try another id.
         if (!(error instanceof SlotTaken)) throw error;
       }
     }
@@ -158,8 +158,8 @@ async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly st
 }
 
 /**
- * Tells proxies where the keys and links of these workspaces are. Otherwise those that name no slot would be looked up
- * at node 0.
+ * Tells proxies where the keys and links of these workspaces are. Without this, they would look up those that name no
+ * slot at node 0.
  * @param sql connected to the node that has the workspaces
  */
 export async function rememberCredentials(proxies: Sql[], sql: Sql, ids: readonly string[]): Promise<void> {
@@ -284,7 +284,7 @@ export async function readProxy(proxy: Sql): Promise<ProxyData> {
   };
 }
 
-/** Turns an empty database into a proxy of nodes that have, or had, another one. */
+/** Turns an empty database into a proxy of nodes that have, or had, another proxy. */
 export async function restoreProxy(proxy: Sql, data: ProxyData): Promise<void> {
   await makeProxy(proxy, data.functions_password, data.nodes.map(({ connection }) => connection));
   await proxy.unsafe(await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url)));

@@ -4,8 +4,8 @@
 -- the statements of supabase/functions (deno task nodes). Everything here can be made anew from the list of nodes and
 -- slots.
 --
--- A node commits by itself: no transaction spans two nodes, and `set local` at the proxy does not reach a node. Each
--- request is one statement, so it needs neither.
+-- A node commits by itself: no transaction spans two nodes, and `set local` at the proxy does not reach a node. The
+-- functions need neither, because each request is one statement.
 
 create extension if not exists plproxy;
 do $$
@@ -37,8 +37,8 @@ create table nodes.slots (
   paused boolean not null default false
 );
 comment on table nodes.slots is
-  'The node of each slot. A slot stands for the workspaces whose ids give it, in practice one (nodes.slot_of). A slot '
-  'that is not here has no workspace.';
+  'The node of each slot. A slot stands for the workspaces from whose ids nodes.slot_of computes it, in practice one. '
+  'A slot that is not here has no workspace.';
 comment on column nodes.slots.paused is 'Whether calls wait, because the slot''s workspaces are about to change nodes.';
 
 create table nodes.old_credentials (
@@ -46,8 +46,8 @@ create table nodes.old_credentials (
   slot text not null references nodes.slots (slot) on update cascade on delete cascade
 );
 comment on table nodes.old_credentials is
-  'The slot of keys and tokens that name none, by their SHA-256, for workspaces outside node 0. Any other credential '
-  'that names no slot is looked up at node 0.';
+  'The slots of keys and tokens that name no slot, by their SHA-256, if their workspaces are outside node 0. Any other '
+  'credential that names no slot is looked up at node 0.';
 create index old_credentials_slot on nodes.old_credentials (slot);
 
 create unlogged table nodes.failures (
@@ -55,9 +55,9 @@ create unlogged table nodes.failures (
   until timestamptz not null
 );
 comment on table nodes.failures is
-  'Nodes that did not answer. Before `until`, calls of their workspaces are refused at once; after it one call at a '
-  'time tries, and an answer removes the row. So a node that hangs holds one connection; calls of other nodes find '
-  'one.';
+  'Nodes that did not answer. Before `until`, calls of their workspaces are refused at once. After `until`, one call '
+  'at a time tries the node, and an answer removes the row. So a node that hangs occupies only one connection, and '
+  'calls of other nodes find a free one.';
 
 create function nodes.slot_of(p_workspace_id uuid) returns text
 language sql immutable parallel safe set search_path = '' as $$
@@ -124,10 +124,10 @@ comment on function nodes.may_call(integer) is 'Whether a call may be sent to a 
 create function nodes.note_failure(p_node integer, p_state text, p_message text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  -- The proxy refused the call itself: the node had failed before (08006), or the slot stayed paused (55P03).
+  -- The proxy refused the call itself: the node had failed earlier (08006), or the slot stayed paused (55P03).
   if p_node is null or p_state in ('08006', '55P03') then return; end if;
   raise warning 'node % failed: % (%)', p_node, p_message, p_state;
-  -- An error of another class is an answer of the node.
+  -- An error of another class is an answer: the node works.
   if p_state !~ '^(08|57|XX)' then return; end if;
   insert into nodes.failures as f (node, until) values (p_node, clock_timestamp() + interval '2 s')
   on conflict (node) do update set until = excluded.until where f.until < clock_timestamp();
@@ -167,7 +167,7 @@ begin
   into v_route.node, v_paused, v_failed
   from nodes.slots s where s.slot = p_slot;
   if v_paused then
-    -- Waits for the end of the cut, at most the lock_timeout; then the row names the node where calls go on.
+    -- Waits until the move's cut ends, at most for the lock_timeout. Then the row names the node where calls go on.
     perform pg_advisory_xact_lock_shared(nodes.slot_lock(p_slot));
     select s.node into v_route.node from nodes.slots s where s.slot = p_slot;
   end if;
@@ -176,8 +176,8 @@ begin
 end
 $$;
 comment on function nodes.route_of_slot(text) is
-  'Where calls of a slot run. Takes no lock unless the slot is paused. Raises 55P03 if it stays paused, and 08006 if '
-  'the node does not answer.';
+  'Where calls of a slot run. Takes no lock if the slot is not paused. Raises 55P03 if the slot stays paused, and '
+  '08006 if the node does not answer.';
 
 create function nodes.route_of(p_credential bytea) returns nodes.route
 language plpgsql volatile set search_path = '' as $$

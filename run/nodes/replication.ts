@@ -104,8 +104,8 @@ export async function waitForChanges(source: Sql, slot: string, mostMs: number):
 export async function endCopy(source: Sql, target: Sql, slot: string): Promise<void> {
   const name = replicationName(slot);
   if (await hasSubscription(target, name)) await target.unsafe(`drop subscription ${name}`);
-  // Empties the publication first, because dropping one that has tables makes some of the writes fail that use these
-  // tables at that moment ("cache lookup failed for publication").
+  // Empty the publication first: dropping a publication that has tables makes some of the simultaneous writes to these
+  // tables fail ("cache lookup failed for publication").
   const [{ names }] = await source<[{ names: string | null }]>`
     select string_agg(r.prrelid::regclass::text, ', ') as names
     from pg_publication_rel r join pg_publication p on p.oid = r.prpubid where p.pubname = ${name}

@@ -18,8 +18,8 @@ export interface Table {
 
 /**
  * Tables in which claims and jobs look for work of all workspaces. At the target, rows of a workspace that is not there
- * yet would delay the work of others, so they are copied late: the queue, which is long, when nothing is claimed any
- * more; the other tables while calls wait.
+ * yet would delay the work of others, so these tables are copied late. The queue, which is long, is copied once nothing
+ * is claimed any more; the other tables are copied while calls wait.
  */
 const LATE: Readonly<Record<string, "drain" | "cut">> = {
   webhook_queue: "drain",
@@ -31,7 +31,7 @@ const LATE: Readonly<Record<string, "drain" | "cut">> = {
 
 /**
  * Finds all tables with rows of workspaces.
- * @throws StackError if one could not be moved.
+ * @throws StackError if a table cannot be moved.
  */
 export async function findTables(sql: ISql): Promise<Table[]> {
   const rows = await sql<(Table & { relname: string; problem: string | null })[]>`
@@ -92,7 +92,7 @@ export async function removeRows(
   tables: Table[],
   ids: readonly string[],
 ): Promise<void> {
-  // First what jobs read, last the workspace itself.
+  // Remove the rows that jobs read first, and the workspace itself last.
   const order = (table: Table) => table.name === "crm.workspaces" ? 2 : table.step === "copy" ? 1 : 0;
   for (const table of tables.toSorted((a, b) => order(a) - order(b))) {
     if (table.name === "crm.api_keys") {

@@ -26,7 +26,7 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key. Only this result has the key, because the database stores its hash (spec 5.5).
+ * Creates a key. Only this result has the key, because the database stores only its hash (spec 5.5).
  * @throws OperatorError if the workspace or the member does not exist, there is no active admin to be the creator, or
  * `expiresAt` has passed.
  */

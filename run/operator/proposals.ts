@@ -31,7 +31,7 @@ export async function createProposal(sql: ISql, input: NewProposal): Promise<{ i
 
 /**
  * Gives a proposal its public link; an earlier link stops working. Only this result has the token, because the database
- * stores its hash.
+ * stores only the token's hash.
  * @param appOrigin the console's address, without a slash at its end
  * @throws OperatorError if there is no such proposal, or it was answered or has expired.
  */

@@ -93,15 +93,15 @@ export interface Subscription {
   key_id: string | null;
   deactivated_at: string | null;
   deactivated_reason: "deleted" | "failures" | "key_revoked" | null;
-  /** Until when the old secret also signs; null unless a rotation overlaps. */
+  /** Until when the old secret also signs; null if no rotation overlaps. */
   old_secret_until: string | null;
-  /** Which events of its types it gets: for each field a list of ids or names. Null: all. */
+  /** Which events of its types the subscription gets: for each field a list of ids or names. Null: all. */
   filters: Record<string, string[]> | null;
   payload: "full" | "ids";
-  /** The header that its receiver wants, without the value. */
+  /** The header that the receiver wants, without its value. */
   header: { name: string } | null;
   name: string | null;
-  /** The key that created it; null if it was created in the console. */
+  /** The key that created the subscription; null if it was created in the console. */
   key: { id: string; name: string } | null;
   /** Whether deliveries wait, because the workspace is suspended or has no public API. */
   held: boolean;

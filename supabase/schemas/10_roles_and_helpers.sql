@@ -4,8 +4,8 @@
 -- Function bodies may call functions that later files create.
 set check_function_bodies = off;
 
--- By default PUBLIC may execute every new function. `in schema` is left out, because the form for one schema cannot
--- revoke a default right.
+-- By default PUBLIC may execute every new function. The statement has no `in schema`, because with it Postgres would
+-- not revoke this default.
 alter default privileges revoke execute on functions from public;
 
 create schema crm;
@@ -36,8 +36,8 @@ $$;
 grant crm_api, crm_app to current_user;
 
 -- The timeouts are set on the role, because a transaction pooler drops the settings of a connection. An edge function
--- waits 10 s for a statement: Postgres must end the verb earlier, so that the call is counted and gets a reply. The
--- lock timeout is shorter still, so that a call that cannot get its lock gets a reply too.
+-- waits 10 s for a statement. Postgres must end the verb earlier, and stop waiting for a lock even earlier, so that the
+-- call still gets a reply.
 alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
@@ -126,8 +126,8 @@ language sql volatile parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) that contains the time in milliseconds. The default is now(), which also fills created_at: ids '
-  'sort by creation, and the filter `since` becomes a range of ids.';
+  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at, so ids '
+  'sort by creation and the filter `since` becomes a range of ids.';
 
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable parallel safe as $$
@@ -147,7 +147,7 @@ create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, in milliseconds. crm.uuid_v7_floor of that time is never greater than the id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of that time is never greater than the id.';
 
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
@@ -156,8 +156,8 @@ comment on function crm.iso(timestamptz) is
   'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
 
 create function crm.name_key(p_name text) returns text
--- plpgsql, because Postgres plans a generated column at every insert. To inline an SQL function, it would parse the
--- function's text each time (18 µs).
+-- plpgsql, because Postgres plans a generated column at every insert, and would parse the text of an SQL function each
+-- time to inline it (18 µs).
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters and leave Ç and
@@ -186,7 +186,8 @@ begin
     return '+' || v_digits;
   end if;
   v_digits := crm.digits(p_phone);
-  -- The digits after + or 00. No country code begins with 0. In "+44 (0)20" the 0 is dialled within the country only.
+  -- The digits after + or 00. No country code begins with 0. Drop the 0 of "+44 (0)20": only calls within the country
+  -- need it.
   v_abroad := case
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
@@ -198,7 +199,7 @@ begin
   );
   case
     when v_abroad is null or v_abroad like '55%' then
-      -- The 0 of Brazilian numbers without an area code, such as 0800, is dialled within Brazil only.
+      -- Remove the 0 of Brazilian numbers without an area code, such as 0800: it is dialled only within Brazil.
       v_brazilian := coalesce(v_brazilian, substring(v_digits from '^(?:0*55)?0([3589]00\d{6,7})$'));
       return coalesce('+55' || v_brazilian, '+' || v_abroad, v_digits);
     else
@@ -219,7 +220,7 @@ declare
   v_numbers text[];
 begin
   if v_parts is null then return array[v_phone]; end if;
-  -- Before the ninth digit was introduced, mobile numbers began with 6 or more.
+  -- Eight digits that begin with 6 or more are a mobile number, which may be written with or without the ninth digit.
   v_numbers := case
     when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
     else array[concat(v_parts[2], v_parts[3])]
@@ -265,8 +266,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent: the number sent has only its last digits, '
-  'or lacks the ninth digit of the same Brazilian mobile number.';
+  'Whether the number in the record is more complete than the number sent. The number sent is then only the last '
+  'digits of the record''s, or the same Brazilian mobile number without its ninth digit.';
 
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -278,11 +279,11 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 
 create function crm.lock_number(p_name text) returns bigint
--- Stable, because convert_to() is stable: Postgres would not inline an immutable function that calls it, and each
--- transaction would plan the function again (60 µs).
+-- Stable, like convert_to(): if this function were immutable, Postgres would not inline it, and each transaction would
+-- plan it again (60 µs).
 language sql stable parallel safe as $$
-  -- hashtextextended() is not used, because it can be inverted: a client chooses part of the name, and could find a
-  -- name that collides with another client's lock.
+  -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find a name that
+  -- collides with another client's lock.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';
@@ -314,9 +315,8 @@ comment on procedure crm.protect(regclass) is
   'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the file that '
   'creates the table.';
 
--- Domains: rules for a single value, shared by several tables. They are not table checks, because Postgres parses a
--- table's checks at every insert, but caches a domain's checks. For the same reason, tables into which requests insert
--- use domains even for rules of their own.
+-- Domains: rules for a single value, shared by several tables. Postgres parses a table's checks at every insert, but
+-- caches a domain's checks. So tables into which requests insert use domains even for rules that no other table has.
 
 create domain crm.record_name as text check (char_length(value) between 1 and 255);
 comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';

@@ -13,7 +13,7 @@ comment on table crm.rate_limits is
   'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
   'last 60 seconds, oldest first.';
 comment on column crm.rate_limits.calls is
-  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) counts a key''s calls from it, so a '
+  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls, so a '
   'request needs no second write.';
 comment on column crm.rate_limits.counted_since is
   'When the row was created. If a crash emptied the table, the new row has another time, which tells crm.drain_calls '
@@ -24,8 +24,8 @@ alter table crm.rate_limits enable row level security, force row level security;
 
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
--- clock_timestamp() and not now(), because the call may have waited for the row's lock. The times are sorted, so a
--- binary search (width_bucket) finds the first one that still counts.
+-- Not now(), which is the time before the call waited for the row's lock. The times are sorted, so a binary search
+-- (width_bucket) finds the first one that still counts.
 as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
 comment on function crm.live_hits(timestamptz[]) is
   'The admitted calls that still count: those in the last 60 seconds.';
@@ -70,8 +70,8 @@ begin
 end
 $$;
 comment on function crm.admit(uuid, integer) is
-  'Counts a call for its key, unless the last 60 seconds already have p_limit calls. A call over the limit is not '
-  'counted (spec 8).';
+  'Admits and counts a call if the last 60 seconds have fewer than p_limit calls of its key. A call over the limit is '
+  'not counted (spec 8).';
 
 create function crm.used_up(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
@@ -110,8 +110,8 @@ create table crm.key_calls (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.key_calls is
-  'The admitted calls of each key by hour, for 90 days, up to the last run of crm.drain_calls; crm.count_calls adds '
-  'the later ones. An hour without calls has no row.';
+  'The admitted calls of each key by hour, kept for 90 days. Calls since the last run of crm.drain_calls are missing; '
+  'crm.count_calls adds them. An hour without calls has no row.';
 comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
@@ -191,9 +191,9 @@ begin
 end
 $$;
 comment on function crm.drain_calls() is
-  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns the number of keys. '
-  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the last '
-  'run. Rows without a key (links, sessions) are skipped.';
+  'Adds to crm.key_calls the calls that crm.rate_limits counted since the last run, and returns the number of keys. '
+  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
+  'last run. Rows without a key (links, sessions) are skipped.';
 
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
@@ -224,8 +224,8 @@ comment on function crm.purge_key_calls() is 'Deletes call counts older than 90 
 
 create function crm.purge_rate_limits() returns void
 language sql set search_path = ''
--- If a call arrives meanwhile, it is not lost: Postgres checks the condition again on the changed row, or the call
--- inserts a new row.
+-- A call that arrives meanwhile is not lost: either Postgres checks the condition again on the row that the call
+-- changed, or the call inserts a new row.
 as $$
   delete from crm.rate_limits r
   where r.hits[cardinality(r.hits)] < now() - interval '1 day'

@@ -30,9 +30,9 @@ comment on type api.synced_page is 'The first page of a list by updated_since.';
 
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- updated_at is when the writing transaction began, but the change becomes visible only when that transaction ends. The
--- functions' transactions end within 15 seconds, so the updated_at of a change that is not visible yet is later than
--- synced_until. So is that of a change made while later pages are read, because only the first page has synced_until.
+-- updated_at is when the writing transaction began, but others see the change only when that transaction ends (for the
+-- functions, within 15 seconds). So a change that is not visible yet has an updated_at after synced_until, and the next
+-- run gets it. That run also gets changes made while later pages are read: only the first page has synced_until.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -40,8 +40,8 @@ as $$
   )::api.synced_page)
 $$;
 comment on function crm.synced_page(json[], uuid) is
-  'crm.page for the first page by updated_since. synced_until, the updated_since for the next run, is 60 seconds ago, '
-  'so that the next run misses no change by a transaction shorter than that.';
+  'crm.page for the first page by updated_since. It adds synced_until, which a client sends as updated_since in its '
+  'next run: 60 seconds ago, so that this run misses no change by a transaction shorter than that.';
 
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -64,8 +64,8 @@ begin
 end
 $$;
 comment on function crm.changes(text, jsonb, jsonb) is
-  'The arguments of a PATCH that differ from the record. A client may send back what it read: an unchanged reference '
-  'is not checked again. Raises the codes of crm.checked_values.';
+  'The arguments of a PATCH that differ from the record. Unchanged references are left out and so not checked again: '
+  'a client may send back what it read. Raises the codes of crm.checked_values.';
 
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
@@ -74,7 +74,7 @@ comment on function crm.version(json) is 'The version of a record, for ETag, com
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
--- Generic, because planning each call for its number of values would take twice as long as the locks.
+-- A generic plan, because planning each call for its number of values would take twice as long as the locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then return; end if;
@@ -90,8 +90,8 @@ begin
 end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
-  'Locks these values until the transaction ends, so that two calls cannot both find no record with a value and create '
-  'one. A key names the kind of value, such as `contact email`; null values lock nothing.';
+  'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
+  'and both create one. Each key names the kind of value, such as `contact email`; null values lock nothing.';
 
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
@@ -101,8 +101,8 @@ begin
 end
 $$;
 comment on function crm.lock_all_matches() is
-  'Takes one lock instead of those of crm.lock_matches, for every value of the workspace: a batch would need hundreds '
-  'of locks, and Postgres has room for only a few thousand for all workspaces.';
+  'Locks all values of the workspace with one lock, instead of crm.lock_matches. A batch would need hundreds of '
+  'locks, and Postgres has room for only a few thousand for all workspaces together.';
 
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
@@ -134,8 +134,8 @@ as $$
   end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
-  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The edge function '
-  'sends that field as a header, also from a stored reply.';
+  'Adds a last field to the reply to a creation: the ids of similar records, separated by commas. The edge function '
+  'sends that field as a header, also when the reply was stored.';
 
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
 language plpgsql stable set search_path = '' as $$

@@ -35,7 +35,7 @@ create table crm.event_types (
 );
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
+  'Whether the change log shows the event. Each change emits one such event; others repeat it, or are caused by time.';
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
@@ -72,7 +72,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to no record; for them this check is cheaper than the loop.
+  -- Most creations refer to no record. This check spares them the loop.
   if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
@@ -155,13 +155,13 @@ begin
       ), 'null') end
     ) || '}')::json) order by r.position)
     from unnest(p_records) with ordinality r (record, position)
-    -- Each record is parsed once, instead of once for each name: without the offset, the planner would copy the cast.
+    -- Without the offset, the planner would copy the cast to each name, and Postgres would parse the record each time.
     cross join lateral (select r.record::jsonb as fields offset 0) j
   );
 end
 $$;
 comment on function crm.expanded(json[], jsonb) is
-  'Adds to each record the records that its ids name, by id and name: owner for owner_id. p_names: one name or more.';
+  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.';
 
 create function crm.expanded(p_record json, p_names jsonb) returns json
 language sql stable as $$

@@ -1,8 +1,8 @@
 -- Lists. 21_lists_written.sql has what they need for each kind of record: its filters as data, and static statements
 -- for common calls. See docs/decisions/0012-lists-that-end.md.
 --
--- Settings of api.<name>_list and crm.<name>_match: plans are generic, because the planner overestimates the rows for
--- an unknown limit and would plan every call again. Sorts are off, so that rows are read in the order of an index. The
+-- api.<name>_list and crm.<name>_match have two settings. Generic plans: the planner overestimates the rows for an
+-- unknown limit, and would plan every call again. No sorts, so that rows are read in the order of an index: the
 -- planner's statistics cover all workspaces together, so it would often read and sort all rows of a workspace.
 
 -- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
@@ -18,11 +18,11 @@ create type crm.walk as (
 );
 comment on type crm.walk is
   'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
-  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads the '
-  'rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the order of '
-  'its column. chosen: the rows with the ids $4. Reading begins before the id $1 and ends at the id $2; $3 is the '
-  'number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived records '
-  'are requested too.';
+  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads '
+  'the rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the '
+  'order of its column. chosen: the rows with the ids $4. everything and ways read the ids below $1, down to $2; $3 '
+  'is the number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived '
+  'records are requested too.';
 
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
@@ -79,8 +79,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing: most indexes begin with its column, so only the primary key and the indexes
-  -- on deals can be used.
+  -- Whether the required filter is missing. Most indexes begin with its column, so without it a list can use only the
+  -- primary key and, for a filter of kind `deal`, the index on deals.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -239,15 +239,15 @@ end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
   'The statement for the filter with probably the fewest rows: the one whose first p_step rows reach the furthest '
-  'back. If no filter has a statement, the one for all rows.';
+  'back. If no filter has a statement, returns the one for all rows.';
 
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- These settings have the same reasons as in api.<name>_list. A composed statement is planned for its values: if the
--- statistics suggest few rows, the planner would sort incrementally and read the workspace to its end.
+-- Generic plans and no sorts, as in api.<name>_list. No incremental sorts: a composed statement is planned for its
+-- values, and if statistics suggest few rows, the planner would sort incrementally and read the whole workspace.
 set enable_sort = off set enable_incremental_sort = off
 -- A page needs only joins by the primary key.
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -317,12 +317,12 @@ end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
-  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: no filter but updated_since was '
-  'sent, so statements with cached plans are used.';
+  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: the call has no filter except '
+  'perhaps updated_since, so statements with cached plans are used.';
 
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in crm.list_by.
+-- crm.list_by explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set jit = off as $$
 declare
@@ -394,7 +394,7 @@ comment on function crm.keep_cursor(text, text, text, uuid) is
 
 create function crm.sorted_list(p_record text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in crm.list_by.
+-- crm.list_by explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

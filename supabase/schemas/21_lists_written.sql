@@ -72,11 +72,11 @@ language sql immutable as $$
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
-  'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
-  'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
-  'an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the '
-  'condition also holds if the filter is absent; hidden: few rows match; deal: the column sql of the row''''s deal '
-  'must equal the value.';
+  'How a record can be listed. Kind list: target is the table, sql the searched text. The other rows are filters. For '
+  'the value in given, sql is the condition on row t; if given is null, the column target is compared with sql, where '
+  '%L is the value sent. Kind range: an index has the column target; sort: the list can be sorted by the column '
+  'target, whose type is sql; shown: the condition also holds if the filter is absent; hidden: few rows match; deal: '
+  'the column sql of the row''s deal must equal the value.';
 
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
@@ -178,8 +178,8 @@ begin
 end
 $$;
 comment on function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]) is
-  'Reads the newest rows of a list, or those of p_ids in their order; matches are the ids that the list shows without '
-  'a filter or by updated_since.';
+  'Reads the newest rows of a list, or the rows of p_ids in their order. matches has the ids that the list shows '
+  'without a filter, or with only updated_since.';
 
 create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' as $$
@@ -310,8 +310,8 @@ begin
 end
 $$;
 comment on function crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean) is
-  'Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many others '
-  'after them. Null ids: finds the whole page, for filters without a statement of their own.';
+  'Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many later '
+  'records. If ids is null, finds the whole page, for filters that have no statement of their own.';
 
 create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
 language plpgsql stable set search_path = '' as $$
@@ -350,5 +350,4 @@ begin
 end
 $$;
 comment on function crm.bounded_records(text, uuid[], json[]) is
-  'The records of a page that may be too long: builds those that are null one by one, until the page has its maximum '
-  'of bytes.';
+  'The first records of a page, as many as its maximum of bytes allows. Builds those that are null in p_records.';

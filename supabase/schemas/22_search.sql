@@ -23,8 +23,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- Most texts are ASCII; this branch takes a third of the time of the other one.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
-  -- ICU's lower() writes ς instead of σ at the end of a word, so a search for the beginning of a longer word would not
-  -- match. Phones and keyboards type different apostrophes.
+  -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
+  -- replace ς. Phones and keyboards type different apostrophes: replace them by one.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -113,8 +113,8 @@ begin
 end
 $$;
 comment on function crm.search_keys(uuid, text, text, uuid, text) is
-  'The keys of trigrams in the search index. Each begins with the block of the record: a hash of its workspace, its '
-  'kind, the sample, and its period of 50 days (the first two bytes of a UUIDv7).';
+  'The keys of trigrams in the search index. Each begins with its block: a hash of the record''s workspace, kind and '
+  'period of 50 days (the first two bytes of a UUIDv7), and of the sample (crm.searched_keys; '''' for none).';
 
 create function crm.searched_keys(p_workspace_id uuid, p_record text, p_id uuid, p_text text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -132,8 +132,8 @@ begin
 end
 $$;
 comment on function crm.searched_keys(uuid, text, uuid, text) is
-  'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has the '
-  'keys of the sample, and one in 4,096 the keys of the small sample.';
+  'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has keys in '
+  'the larger sample, and one in 4,096 also in the small sample.';
 
 create table crm.search_texts (
   workspace_id uuid not null,
@@ -168,9 +168,9 @@ create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
-  'Shared lock for transactions that write or delete texts of the workspace, until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Otherwise the job could read a record, and write its text after the record was '
-  'erased.';
+  'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
+  'it exclusively (crm.index_texts_of). Without the lock, the job could read a record, and write its text after the '
+  'record was erased.';
 
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -225,7 +225,7 @@ begin
       next_id := null;
       exit;
     end if;
-    -- How much of the index is read depends on the rarest trigram, even if the words are rarer than it.
+    -- How much of the index is read depends on the rarest trigram, even if the words themselves are rarer.
     v_rarest := 3;
     v_rare := null;
     foreach v_trigram in array string_to_array(v_trigrams, ',') loop
@@ -276,7 +276,7 @@ begin
       v_texts - count(*)
     into v_found, v_texts
     from (
-      -- No condition on the workspace here: the planner could then read the primary key instead of the index.
+      -- With a condition on the workspace here, the planner could read the primary key instead of the index of words.
       select x.workspace_id, x.record, x.id, x.text from crm.search_texts x
       where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
       limit v_texts
@@ -294,7 +294,7 @@ end
 $$;
 comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
-  'or to p_from if next_id is null. It stops before a block (crm.search_keys) in which the words are common, after '
-  'p_enough or 2 * p_step ids, and after reading much of the index or 16 * p_step texts. Security definer, because @> '
-  'is not leakproof: row-level security would keep the index from being used. Instead, each condition names the '
-  'workspace, or keys that belong to it.';
+  'or to p_from if next_id is null. The search stops before a block (crm.search_keys) in which the words are common '
+  '(is_common), after p_enough or 2 * p_step ids, or after reading much of the index or 16 * p_step texts. Security '
+  'definer, because @> is not leakproof: row-level security would keep the index from being used. Instead, each '
+  'condition names the workspace, or keys that belong to it.';

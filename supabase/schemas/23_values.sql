@@ -20,8 +20,8 @@ create table crm.custom_fields (
   check ((choices is not null) = (type in ('choice', 'choices')))
 );
 comment on table crm.custom_fields is
-  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys may have any '
-  'value, or are refused (crm.workspaces.refuses_undefined_fields).';
+  'The keys of custom_fields that a workspace has defined, with the type of their values. A workspace may refuse '
+  'other keys (crm.workspaces.refuses_undefined_fields); if it does not, they may have any value.';
 comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
@@ -36,7 +36,7 @@ comment on function crm.without_case(text) is 'The first 200 characters in lower
 
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
--- No cast, which would raise an error for a date that does not exist.
+-- Not a cast, because it would raise an error for a date that does not exist.
 as $$
   select case when p_text ~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
     right(p_text, 2)::integer <= extract(day from
@@ -51,7 +51,7 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of IEEE 754 sort as the numbers do, except for the sign.
+  -- The bits of a double sort as the numbers do if the sign bit is inverted, and in negative numbers all bits.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -62,8 +62,8 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'A text without regard to case; a date begins with D. No other text begins with a capital letter of ASCII, so a range '
-  'of dates or numbers finds nothing else.';
+  'The text as it is compared: in lower case, a date with a D before it. No other text begins with an ASCII capital '
+  'letter, so a range of dates or numbers finds nothing else.';
 
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -83,8 +83,8 @@ begin
 end
 $$;
 comment on function crm.value_keys(jsonb) is
-  'The values of a custom field as texts that are compared and sorted: texts by crm.text_key, numbers by '
-  'crm.number_key. A list has several.';
+  'The keys of a custom field''s value: texts by which values are compared and sorted (crm.text_key, crm.number_key). '
+  'A list has a key for each text.';
 
 create function crm.tag_keys(p_tags text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = ''
@@ -103,7 +103,7 @@ language sql immutable set search_path = '' as $$
   ) k
 $$;
 comment on function crm.joined_tags(text[], text[]) is
-  'The first tags, then those that only the second list has, 50 at most; null if there are none.';
+  'The tags of the first list, then those that only the second list has; 50 at most, null if there are none.';
 
 create function crm.with_tags(p_args jsonb, p_current jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -261,8 +261,8 @@ begin
 end
 $$;
 comment on function crm.with_custom_fields(jsonb, jsonb) is
-  'Replaces add_custom_fields in the arguments with custom_fields, all that the record will have. Raises '
-  'validation_error for more than 50, or more than 10 KB.';
+  'Replaces add_custom_fields in the arguments with `custom_fields`, all fields that the record will have. Raises '
+  'validation_error for more than 50 fields or 10 KB.';
 
 create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -276,5 +276,5 @@ begin
 end
 $$;
 comment on function crm.checked_values(text, jsonb, jsonb) is
-  'The arguments of a creation, or of a change of p_current, with the resulting tags and custom fields. Raises '
-  'validation_error for tags and custom fields.';
+  'The arguments of a creation, or of a change of the record p_current, with the tags and custom fields that the '
+  'record will have. Raises validation_error for invalid tags or custom fields.';

@@ -52,8 +52,8 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace has 50 fields in use for this kind of record, the most keys that a '
-  'record may have.';
+  'Raises validation_error if the workspace already uses 50 fields for this kind of record, because a record can have '
+  'no more than 50.';
 
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -149,7 +149,7 @@ begin
 end
 $$;
 comment on function api.custom_field_restore(jsonb) is
-  'Puts an archived definition back into use. Raises not_found, and validation_error if there are 50 in use.';
+  'Puts an archived definition back into use. Raises not_found, and validation_error if 50 fields are in use.';
 
 -- The same verbs for members, in the console.
 
@@ -181,7 +181,7 @@ create function app.custom_field_list(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return api.custom_field_list(crm.within_workspace(crm.check_args(p_args, '{workspace_id}'))); end $$;
 comment on function app.custom_field_list(jsonb) is
-  'As api.custom_field_list, with its codes. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Calls api.custom_field_list; raises its codes. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -192,8 +192,8 @@ begin
 end
 $$;
 comment on function app.custom_field_create(jsonb) is
-  'As api.custom_field_create, with its codes. Arguments: workspace_id, object_type, key, type, label, choices. Codes: '
-  'validation_error, not_found.';
+  'Calls api.custom_field_create; raises its codes. Arguments: workspace_id, object_type, key, type, label, choices. '
+  'Codes: validation_error, not_found.';
 
 create function app.custom_field_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -204,8 +204,8 @@ begin
 end
 $$;
 comment on function app.custom_field_update(jsonb) is
-  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, '
-  'not_found.';
+  'Calls api.custom_field_update; raises its codes. Arguments: workspace_id, id, label, choices. Codes: '
+  'validation_error, not_found.';
 
 create function app.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -216,7 +216,7 @@ begin
 end
 $$;
 comment on function app.custom_field_archive(jsonb) is
-  'As api.custom_field_archive, with its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Calls api.custom_field_archive; raises its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.custom_field_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -227,4 +227,4 @@ begin
 end
 $$;
 comment on function app.custom_field_restore(jsonb) is
-  'As api.custom_field_restore, with its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Calls api.custom_field_restore; raises its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';

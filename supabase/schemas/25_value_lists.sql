@@ -9,10 +9,10 @@ create table crm.record_values (
   primary key (workspace_id, record, field, value, id)
 );
 comment on table crm.record_values is
-  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that a '
-  'request does not pay for it.';
+  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that '
+  'no request has to.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
-comment on column crm.record_values.value is 'The value in the form of crm.value_keys.';
+comment on column crm.record_values.value is 'The value by crm.value_keys, or the tag by crm.tag_keys.';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
 call crm.protect('crm.record_values');
 
@@ -27,7 +27,7 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'Converts a value in a query to the JSON value of the field; a text that is not such a value stays text.';
+  'Converts a text from the query to a JSON value of the field''s type; a text that is not such a value stays text.';
 
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
@@ -198,7 +198,7 @@ begin
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);
-    -- Read before their values are indexed: a field that is defined meanwhile is not among them, and is not marked.
+    -- List the fields before the values are indexed, so that a field defined meanwhile is not marked as indexed.
     select array_agg(f) into v_pending from crm.custom_fields f
     where f.workspace_id = d.workspace_id and f.object_type = d.object_type and f.index_below is not null;
     execute format(
@@ -209,7 +209,7 @@ begin
     ) into v_rows using d.workspace_id, d.index_below;
     perform crm.keep_values(d.workspace_id, d.object_type, v_rows);
     v_next_id := (v_rows[500]).id;
-    -- Every field of these records is indexed now, so fields that were defined together are filled together.
+    -- These records are now indexed for all of these fields, so fields that were defined together need only one pass.
     update crm.custom_fields f set index_below = v_next_id
     from unnest(v_pending) p
     where f.workspace_id = d.workspace_id and f.id = p.id and f.index_below = p.index_below

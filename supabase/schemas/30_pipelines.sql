@@ -32,7 +32,7 @@ create table crm.stages (
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
 comment on table crm.stages is
-  'The steps of a pipeline, in order of position. A new deal starts in the first active one.';
+  'The steps of a pipeline, in order of position. A new deal starts in the first active stage.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -121,15 +121,15 @@ as $$
     and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
 $$;
 comment on function crm.stage_of_new_deal(uuid, uuid) is
-  'The pipeline and stage of a new deal, both active: those named by the call, otherwise the default pipeline and its '
-  'first stage. No row if there is no such pipeline, a null stage if there is no such stage (crm.choose_stage).';
+  'The pipeline and stage of a new deal, both active. If the call does not name them: the default pipeline, and the '
+  'pipeline''s first stage. Returns no row if there is no such pipeline, a null stage if there is no such stage.';
 
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable set search_path = '' as $$
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
-  -- A null means that nothing was found: the called functions raise the reason.
+  -- Null means not found: the functions called here raise the code that says why.
   if pipeline_id is null then
     if p_pipeline_id is null then perform api.fail('no_default_pipeline'); end if;
     perform crm.require_active_pipeline(p_pipeline_id);
@@ -141,8 +141,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage(uuid, uuid) is
-  'The pipeline and stage of a new deal: those named by the call, otherwise the default pipeline and its first active '
-  'stage. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
+  'The pipeline and stage of a new deal, by crm.stage_of_new_deal. Raises pipeline_not_found, no_default_pipeline, '
+  'stage_not_found, pipeline_has_no_stage (spec 4.1).';
 
 -- Loss reasons: the operator manages them, a lost deal names one.
 

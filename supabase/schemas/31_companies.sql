@@ -1,8 +1,8 @@
 -- Companies: the table and its verbs. `deno task records` writes the plain SQL into 31_companies_written.sql.
 
 create table crm.companies (
-  -- No foreign key to crm.workspaces: that of owner_id implies it, and a second one would lock the workspace's row at
-  -- every insert.
+  -- No foreign key to crm.workspaces: the one of owner_id already ensures that the workspace exists, and a second would
+  -- lock the workspace's row at every insert.
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   name crm.record_name not null,

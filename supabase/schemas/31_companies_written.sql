@@ -47,8 +47,8 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles for '
-  'each reason.';
+  'Creates the record in the caller''s workspace and returns it, and for each compared field up to five records in '
+  'use that resemble it.';
 
 create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -228,8 +228,8 @@ begin
 end
 $$;
 comment on function crm.company_survivor(uuid) is
-  'The record that remains after the merges of this one, locked until the transaction ends against merging. It may be '
-  'archived.';
+  'The record into which this one was merged in the end, or this one itself. It is locked against merging until the '
+  'transaction ends. It may be archived.';
 
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -270,8 +270,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.company_json_if_short(crm.companies) is
-  'crm.company_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.company_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -461,7 +461,7 @@ begin
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
     if v_sent ?| array['phone'] then
-      -- Locked, so that the number compared is the one that would be replaced.
+      -- Locked, so that nobody changes the number between the comparison and the update.
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.company_lock(v_ids[1])), v_sent - v_kept, array['phone']);
     end if;
     v_reply := api.company_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
@@ -487,7 +487,7 @@ end
 $$;
 comment on function api.company_upsert(jsonb) is
   'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
-  'api.company_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
-  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'api.company_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
+  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
   'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
   'that only a creation requires.';

@@ -74,8 +74,8 @@ begin
 end
 $$;
 comment on function api.contact_create(jsonb) is
-  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the ids of '
-  'similar contacts. Raises the codes of crm.contact_new.';
+  'Creates a contact and returns its id (the whole record if `prefer` is representation) with the ids of similar '
+  'contacts. Raises the codes of crm.contact_new.';
 
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns its id, and up to five records in use that it resembles '
-  'for each reason.';
+  'Creates the record in the caller''s workspace and returns its id, and for each compared field up to five records '
+  'in use that resemble it.';
 
 create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -224,8 +224,8 @@ begin
 end
 $$;
 comment on function crm.contact_survivor(uuid) is
-  'The record that remains after the merges of this one, locked until the transaction ends against merging and '
-  'erasing. It may be archived or erased.';
+  'The record into which this one was merged in the end, or this one itself. It is locked against merging and erasing '
+  'until the transaction ends. It may be archived or erased.';
 
 create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -242,8 +242,7 @@ begin
 end
 $$;
 comment on function crm.contact_erase(uuid, uuid[]) is
-  'Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to '
-  'them.';
+  'Clears every field that clients can write, except the owner. The rows stay, because other rows refer to them.';
 
 create function api.contact_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -282,8 +281,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
-  'crm.contact_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.contact_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -464,7 +463,7 @@ begin
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
     if v_sent ?| array['phone', 'phone2', 'whatsapp'] then
-      -- Locked, so that the number compared is the one that would be replaced.
+      -- Locked, so that nobody changes the number between the comparison and the update.
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.contact_lock(v_ids[1])), v_sent - v_kept, array['phone', 'phone2', 'whatsapp']);
     end if;
     v_reply := api.contact_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
@@ -490,7 +489,7 @@ end
 $$;
 comment on function api.contact_upsert(jsonb) is
   'Changes the record whose field named in match_by has the value sent, like api.contact_update, or creates it, like '
-  'api.contact_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
-  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'api.contact_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
+  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
   'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
   'that only a creation requires.';

@@ -200,8 +200,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.deal_json_if_short(crm.deals) is
-  'crm.deal_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.deal_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -402,9 +402,9 @@ end
 $$;
 comment on function api.deal_upsert(jsonb) is
   'Changes the record whose field named in match_by has the value sent, like api.deal_update, or creates it, like '
-  'api.deal_create, with their codes. Returns the whole record with created, matched_by, and differences, the fields '
-  'that were sent and not written. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'api.deal_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
+  'fields that were sent and not written). Raises ambiguous_match with every record found, and validation_error for '
+  'fields that only a creation requires.';
 
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -62,7 +62,7 @@ create trigger touch before update on crm.activities
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for
-    -- A merge's trigger changes contact_id. The merge also changes the deals themselves, which sets moved_at.
+    -- Not when a merge's trigger changes contact_id: the merge changes the deals too, which sets their moved_at.
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.set_moved_at();

@@ -148,8 +148,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.activity_json_if_short(crm.activities) is
-  'crm.activity_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.activity_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''

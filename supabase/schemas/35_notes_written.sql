@@ -71,8 +71,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.note_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''

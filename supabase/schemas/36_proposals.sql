@@ -93,7 +93,7 @@ begin
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller for the hash of a token: the proposal that the link opens. not_found for a draft.';
+  'The caller for the hash of a token: the proposal that the link opens. For a draft, the error not_found.';
 
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
@@ -141,7 +141,7 @@ comment on function api.proposal_view(jsonb) is
 create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
 language plpgsql set search_path = '' as $$
 declare
-  -- Locked, so that of a simultaneous acceptance and rejection only one succeeds.
+  -- Locked: if the customer accepts and rejects at the same time, only one of the calls succeeds.
   v_proposal crm.proposals := crm.proposal_lock(p_id);
   v_unchanged boolean := v_proposal.status = p_status;
 begin
@@ -237,7 +237,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_token_hash bytea := decode(p_token_hash, 'hex');
 begin
-  -- The caller has locked or created the proposal, so nobody else adds its link in between.
+  -- The caller has locked or created the proposal, so no other call adds its link between this check and the insert.
   if exists (
     select from crm.proposal_links l
     where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id
@@ -299,7 +299,7 @@ begin
 end
 $$;
 comment on function app.proposal_send(jsonb) is
-  'Marks a draft as sent; with the hash of a token, first gives the proposal this public link, and an earlier link '
+  'Marks a draft as sent. If a token''s hash is given, the proposal first gets that public link, and an earlier link '
   'stops working. Returns the proposal without its link. Arguments: workspace_id, id, token_hash (SHA-256, '
   'hexadecimal). Codes: validation_error, not_found, proposal_expired, proposal_closed.';
 

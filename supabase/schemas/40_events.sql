@@ -1,12 +1,13 @@
--- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30, requests for 7. Older rows are
--- dropped with their partition, because deleting a large day takes minutes. An id begins with the time of its event
--- (UUIDv7), so a day is a range of ids, and a statement that knows an id reads one partition. Each table has its own
--- job: a transaction that locked two tables could deadlock with one that writes both. See docs/decisions/0008-queue.md.
+-- Events, deliveries, attempts and requests have a partition for each day (UTC). Events are kept for 90 days,
+-- deliveries and attempts for 30, requests for 7; then their partition is dropped, because deleting the rows of a large
+-- day takes minutes. An id begins with a time (UUIDv7), so a day is a range of ids, and a statement that knows an id
+-- reads one partition. Each table has its own job: a job that locked two tables could deadlock with a transaction that
+-- writes both. See docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
--- SQL, so that Postgres inlines the function into each insert: a default in plpgsql would take 50 % longer.
+-- Written in SQL, so that Postgres inlines the function into each insert; in plpgsql it would take 50 % longer.
 language sql volatile as $$
-  -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
+  -- In units of 1/4,096 ms, so that the three hexadecimal digits after the version are the fraction of a millisecond.
   select (
     overlay(
       lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
@@ -43,7 +44,7 @@ create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
-  'How many days a partitioned table keeps its rows. Those of crm.events are kept for the change log.';
+  'How many days a partitioned table keeps its rows. Events are kept longer, for the change log.';
 
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
@@ -96,7 +97,7 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- `attach` adds the indexes: moving rows is five times as fast without them.
+  -- Leave out the indexes, which `attach` creates: moving rows into a table without indexes is five times as fast.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
     v_partition, p_table, crm.partition_fillfactor(p_table)
@@ -174,12 +175,12 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- `attach` alone takes a weaker lock: a simultaneous insert of a row of that day into the default partition would
-      -- fail. `only` is enough, because nobody locks another partition without locking the table. The default partition
-      -- is locked too, because its bounds change and a vacuum may hold it.
+      -- Under the weaker lock of `attach`, a simultaneous insert of a row of that day would fail, because it still goes
+      -- to the default partition. `only` is enough, because nobody locks another partition before locking the table.
+      -- The default partition is locked too, because its bounds change and a vacuum may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Computed again, because rows may have been written meanwhile.
+        -- Compute the days again: rows may have been written before this function got the lock.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
@@ -207,10 +208,10 @@ end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
-  'partitions older than crm.kept_days (at most ten in each run), and deletes rows that old from the queue and the '
+  'partitions older than crm.kept_days (at most ten in each run), and deletes rows of that age from the queue and the '
   'default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the next '
-  'run tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has '
-  'more than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
+  'run tries again. Moving rows blocks everybody (about a second for 100,000 rows): if the default partition has more '
+  'than p_max_rows, none is moved and no partition is created. p_now replaces the current time.';
 
 -- Events: what happened in a workspace (spec 6.1). The feed and webhooks go back 30 days, the change log 90.
 
@@ -224,8 +225,7 @@ comment on table crm.feed_offset is
   'The number added to a transaction id to get a position in the feed. A database restored into another cluster '
   'starts with small transaction ids again: crm.continue_feed() then raises this number.';
 comment on column crm.feed_offset.cursor_secret is
-  'Signs the cursors of the feed (crm.feed_cursor_text). With another secret, every existing cursor becomes '
-  'invalid_cursor.';
+  'Signs the cursors of the feed (crm.feed_cursor_text). If it changes, every earlier cursor becomes invalid.';
 alter table crm.feed_offset enable row level security, force row level security;
 insert into crm.feed_offset default values;
 
@@ -289,12 +289,12 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'Call it once after restoring a dump into another cluster, before the first call of the API: new positions then '
-  'begin a trillion above the greatest stored one. So new events also lie after the cursors that clients hold to '
-  'events lost with the old cluster. Reads all events. Returns the new offset.';
+  'To be called once after a dump is restored into another cluster, before the first call of the API. New positions '
+  'then begin a trillion above the greatest stored one, so new events come after every cursor that a client holds, '
+  'even if the cursor''s event was lost with the old cluster. Reads all events. Returns the new offset.';
 
--- Test events show a made-up object in the real shape of the event (spec 6.2): the examples of the OpenAPI documents,
--- turned into JSON by the same functions as real events.
+-- A test event shows a made-up object in the shape of a real event (spec 6.2): the examples in the OpenAPI documents,
+-- turned into JSON by the functions that real events use.
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$

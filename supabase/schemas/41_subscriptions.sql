@@ -37,7 +37,7 @@ create table crm.webhook_subscriptions (
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
-  'The key that created the subscription; revoking the key ends the subscription, unless keep_webhooks '
+  'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
@@ -87,7 +87,7 @@ begin
     new.notice_due_at := now();
   end if;
   if new.deactivated_reason = 'deleted' then
-    -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
+    -- The waiting deliveries are cancelled, so there is nothing to catch up on.
     new.behind_since := null;
     new.behind_position := null;
     new.behind_id := null;
@@ -115,13 +115,13 @@ create table crm.webhook_secrets (
 comment on table crm.webhook_secrets is
   'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
   'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
-  'that crm_api can write a secret and never read one.';
+  'that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
   'only one.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither '
-  'decrypts as the other. Null without such a header.';
+  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither can '
+  'be decrypted in the other''s place. Null if there is no such header.';
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
@@ -130,9 +130,8 @@ language sql stable security definer set search_path = '' as $$
   where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
 $$;
 comment on function crm.holds_webhooks(uuid) is
-  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (crm.delivery_claim). '
-  'Security definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own '
-  'workspace only.';
+  'Whether all deliveries of a workspace are held, because the workspace is suspended or has no public API. Security '
+  'definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own workspace only.';
 
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
 language sql stable set search_path = '' as $$
@@ -140,7 +139,7 @@ language sql stable set search_path = '' as $$
   where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
 $$;
 comment on function crm.old_secret_until(uuid, uuid) is
-  'Until when the old secret of a subscription still signs; null unless a rotation overlaps.';
+  'Until when the old secret of a subscription still signs; null if no overlap is in progress.';
 
 create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspace_id, is_active, created_at, id);
 create index webhook_subscriptions_of_key on crm.webhook_subscriptions (workspace_id, key_id, is_active, created_at, id);
@@ -188,8 +187,8 @@ declare
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
   -- Inactive subscriptions are kept for ever, so the number created in 30 days has a limit. Automation tools subscribe
-  -- again each time a workflow is switched on, so subscriptions with the same target and events count once; a second
-  -- limit counts all of them.
+  -- again each time a workflow is switched on, so the first limit counts subscriptions with the same target and events
+  -- once. The second limit counts all.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -289,7 +288,7 @@ declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
   v_subscription.header := crm.header_name(p_args);
-  -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
+  -- Without this check, a call that began before its key was revoked would leave a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 
   v_subscription.workspace_id := crm.current_workspace_id();
@@ -315,8 +314,8 @@ end
 $$;
 comment on function api.webhook_create(jsonb) is
   'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The edge function '
-  'chooses the id, for which encrypted_secret and encrypted_header (base64) are encrypted, and adds the plain secret '
-  'to the reply, once. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
+  'chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret once, in '
+  'the reply. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
 
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
 language plpgsql set search_path = '' as $$
@@ -341,10 +340,10 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes event_types, filters, payload, header and name, each if it is in the arguments. Null or an empty value '
-  'removes filters, header or name. The new values apply to later events, and to earlier ones that have no delivery '
-  'because the subscription is behind; waiting deliveries are sent with the new payload and header. Raises not_found; '
-  'for filters see crm.check_filters.';
+  'Changes those of event_types, filters, payload, header and name that are in the arguments. Null or an empty value '
+  'removes filters, header or name. The new values apply to later events, and to earlier events that have no delivery '
+  'yet because the subscription is behind. Waiting deliveries are sent with the new payload and header. Raises '
+  'not_found; for filters see crm.check_filters.';
 
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -368,5 +367,5 @@ begin
 end
 $$;
 comment on function api.webhook_delete(jsonb) is
-  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. An inactive '
-  'subscription gets the same answer.';
+  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. Deleting an '
+  'inactive subscription gives the same answer.';

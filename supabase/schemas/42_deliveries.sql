@@ -25,16 +25,16 @@ create table crm.webhook_deliveries (
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
-  -- For the condition of an index, in place of `state`: changing a column that an index names, even in its condition,
-  -- rewrites the row's entries in all indexes. A delivery that succeeds does not change this column
+  -- An index has this column in its condition, instead of `state`. An update that changes a column of an index, even of
+  -- its condition, adds entries to all indexes; a delivery that succeeds does not change this column
   -- (docs/decisions/0023-speed-in-postgres.md).
   ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
   'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
-  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
-  'their partition, and each delivery would lock the subscription''s row.';
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys, because events are dropped '
+  'with their partition, and each delivery would lock the subscription''s row.';
 comment on column crm.webhook_deliveries.state is
   'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
   'after five attempts; cancelled: the subscription was deleted first.';
@@ -53,7 +53,7 @@ comment on table crm.webhook_deliveries_default is
   'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
   'for a week.';
 call crm.protect('crm.webhook_deliveries_default');
--- The index does not begin with workspace_id: otherwise a plan made while a partition is empty would use it to find a
+-- This index does not begin with workspace_id. If it did, a plan made while a partition is empty would search it for a
 -- delivery by id, and read all deliveries of the workspace.
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
@@ -142,7 +142,7 @@ begin
   end case;
   if e.facts = '{}' then return v_object; end if;
   if e.event = 'deal.contact_added' then
-    -- Not stored with the event: a role could name a person and would outlive the erasure.
+    -- The role is not stored with the event, because it may name a person and would outlive that person's erasure.
     v_object := crm.with_fields(v_object, json_build_object('role', (
       select k.role from crm.deal_contacts k
       where k.workspace_id = e.workspace_id and k.deal_id = e.object_id
@@ -231,9 +231,9 @@ end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
   'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is the object''s owner, '
-  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only `updated` '
-  'events. Values are those of the object as it is now.';
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is that of the object, or of '
+  'the deal if the object has none. An object without such a field does not pass. changed_fields restricts only '
+  '`updated` events. Values are those of the object as it is now.';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$

@@ -1,15 +1,15 @@
--- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that the cost of a
--- claim does not grow with what is stored, nor with what waits for inactive subscriptions or suspended workspaces. Only
--- the database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's
--- functions are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
+-- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that a claim does not
+-- get slower when more deliveries are stored, or wait for inactive subscriptions or suspended workspaces. Only the
+-- database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's functions
+-- are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
 --
 -- Postgres often plans a statement while the queue is empty, and keeps the plan when the queue is long. Such a plan
 -- uses the index with the fewest pages, even if another one would serve better. So the functions that read the queue
 -- leave the planner one choice:
 -- * They forbid scans of the whole table.
 -- * They compare and sort row values that begin with the shard, which the primary key lacks.
--- * A search for one state never implies the condition of another state's partial index.
--- * They write the rows they found by ctid, because a join might read the primary key to find them.
+-- * A search for rows in one state has a condition that no partial index for another state can serve.
+-- * They find rows first and write them by ctid: with a join, Postgres might look for them in the primary key.
 --
 -- Locks are taken in this order, so that nobody deadlocks: shard, marker in crm.webhook_unsettled, row of the queue,
 -- delivery, subscription.
@@ -31,20 +31,20 @@ create table crm.webhook_queue (
   host text,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
--- Vacuumed after a fixed number of changed rows, because the table is often empty. No fill factor: free room would save
--- no index entries, because each change of state also changes indexed columns.
+-- Vacuumed after a fixed number of changed rows and not after a share of the table, which is often empty. No fill
+-- factor: free room would save no index entries, because each change of state changes indexed columns.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
   'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
-comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not read the delivery.';
+comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not look it up in the delivery.';
 comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
 comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, cleared when its outcome is recorded: so a dispatcher whose lease ended cannot '
+  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
   'overwrite its successor''s outcome, and an outcome sent twice counts once.';
 comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
@@ -62,8 +62,8 @@ create table crm.webhook_shards (
   last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table crm.webhook_shards is
-  'The parts of the queue. A claim locks the row of its part, so that two claims cannot together exceed the limits of '
-  'a workspace; claims of other parts continue.';
+  'The shards of the queue. A claim locks its shard''s row, so that two claims together cannot exceed the limits of a '
+  'workspace; claims of other shards do not wait.';
 comment on column crm.webhook_shards.last_workspace_id is
   'The workspace at which the last claim stopped, if it did not reach all workspaces: the next claim begins after it.';
 alter table crm.webhook_shards enable row level security, force row level security;
@@ -82,7 +82,7 @@ comment on table crm.webhook_unsettled is
   'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
   'queue.';
 comment on column crm.webhook_unsettled.send_now is
-  'After a reactivation: deliveries that wait for their next attempt become due at once.';
+  'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
   'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
   'for its normal time.';
@@ -112,7 +112,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record mostly ends many together.
+  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -161,8 +161,8 @@ comment on function crm.may_send(uuid, uuid) is
   'Whether deliveries to a subscription are sent: it is active, and its workspace has the public API and is not '
   'suspended. Otherwise they are held. Security definer, because verbs may not read the workspace''s settings.';
 
--- Waiting deliveries follow the state of their subscription: held while nothing may be sent, cancelled if it was
--- deleted, released when it is active again. Done in small steps, because thousands may wait.
+-- Waiting deliveries follow the state of their subscription: they are held while nothing may be sent, cancelled if the
+-- subscription was deleted, released when it is active again. This takes several steps, because thousands may wait.
 
 create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -227,7 +227,7 @@ begin
       where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
-  -- Rows that others have locked were skipped, and are left for a later call.
+  -- Rows that others had locked were skipped: a later call changes them.
   return not exists (
     select from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -256,8 +256,8 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
-  -- `do update`, because it waits for the lock of an existing marker: a claim may still be applying the earlier state,
-  -- and then deletes the marker. `do nothing` would not wait, and the new state would be lost.
+  -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
+  -- claim's lock on the marker; `do nothing` would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -270,7 +270,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most subscriptions have few rows: settled here, they leave nothing for claims to do.
+  -- Settle the first rows here: most subscriptions have few rows, so nothing is left for claims.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -293,8 +293,8 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The limit counts from the start of the claim, which visits all shards: cancelling 500 deliveries takes about 100
-    -- ms.
+    -- The 50 ms count from the start of the claim, so they are for all its shards together: cancelling 500 deliveries
+    -- takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
       delete from crm.webhook_unsettled u

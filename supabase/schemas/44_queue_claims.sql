@@ -14,7 +14,7 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows: whoever records an outcome may be waiting for a marker that this claim has locked.
+  -- Skip locked rows, to avoid a deadlock: whoever records an outcome may be waiting for a marker of this claim.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function crm.wake_deliveries(smallint) is
-  'Makes due retries of a shard ready, 200 at a time, and deliveries whose lease has ended. The caller has locked the '
-  'shard.';
+  'Makes waiting deliveries of a shard ready when they are due, 200 in a call, and all deliveries whose lease has '
+  'ended. The caller has locked the shard.';
 
 create type crm.claim_candidate as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
@@ -65,8 +65,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- The deliveries in flight are counted for each target by an index, because the planner does not know how many
-    -- there are.
+    -- Count the deliveries in flight by an index search for each target: the planner cannot know how many there are,
+    -- and might plan a join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -119,8 +119,8 @@ begin
       from candidate c
     ),
     chosen as (
-      -- In random order among workspaces: with the oldest event first, whoever recovers old events in many workspaces
-      -- would always be first.
+      -- Workspaces come in random order. With the oldest event first, somebody who recovers old events in many
+      -- workspaces would always be served before the others.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -131,8 +131,8 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- The last workspace but one: some subscriptions of the last may be unseen, so the next call begins with the last
-      -- again.
+      -- The last workspace but one. This call may not have seen all subscriptions of the last workspace, so the next
+      -- call begins with that workspace.
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
@@ -151,7 +151,7 @@ $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
   '8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads p_limit '
-  'subscriptions, at least 60; the next call continues where this one stopped. The caller has locked the shard.';
+  'subscriptions, or 60 if that is more; the next call continues after them. The caller has locked the shard.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
@@ -164,14 +164,14 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
-  -- Events are kept longer than deliveries. This bound lets the plan skip their older partitions.
+  -- Events are kept longer than deliveries: with this bound, the plan skips the partitions of older events.
   v_oldest uuid := crm.uuid_v7_floor(now() - interval '32 days');
   v_shard smallint;
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time: usually the first has enough deliveries, and until a vacuum each search also reads
-    -- the rows that were claimed before.
+    -- Search one shard at a time: usually the first has enough deliveries, and until the next vacuum each search also
+    -- reads dead rows of earlier claims.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -184,7 +184,7 @@ begin
       )
       or exists (select from crm.webhook_unsettled u where u.shard = v_shard)
     );
-    -- Skip a shard that another dispatcher has locked: it claims the deliveries of that shard.
+    -- Skip a shard that another dispatcher has locked: that dispatcher claims the shard's deliveries.
     perform from crm.webhook_shards s where s.shard = v_shard for update skip locked;
     continue when not found;
     perform crm.wake_deliveries(v_shard);
@@ -196,8 +196,8 @@ begin
   end loop;
   if v_candidates = '{}' then return; end if;
 
-  -- Lock the hosts, because claims of other shards may choose the same ones. Sorted, so that two claims cannot
-  -- deadlock.
+  -- Lock the hosts, because claims of other shards may choose the same hosts. Lock them in order, so that two claims
+  -- cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
     select crm.lock_number('webhook host ' || h.host) as number
@@ -207,7 +207,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, because otherwise the deliveries in flight to a host would be counted for each candidate.
+  -- Materialized, so that the deliveries in flight to a host are counted once and not for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -240,7 +240,7 @@ begin
           offset 0
         ) r
       ))
-      -- Not `=`, which the index of ready rows could serve: a plan might read that index whole.
+      -- Not `=`: with it, a plan might read the whole index of ready rows.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -251,8 +251,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions every index reads only one row. A plan that expects few events in a workspace may use any
-  -- index, even for a workspace with a million events.
+  -- With these conditions only one row is read, whichever index the plan uses. A plan made for a workspace with few
+  -- events may use any index, and also run for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -264,7 +264,7 @@ end
 $$;
 comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
-  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps; header_name and '
-  'header_value are null unless the subscription has its own header. At most 64 deliveries are in flight to a host, 32 '
-  'of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers may claim at the same '
+  'is the database''s time in seconds since 1970; next_secret is null if no rotation overlaps; header_name and '
+  'header_value are null if the subscription has no header of its own. At most 64 deliveries are in flight to a host, '
+  '32 of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers may claim at the same '
   'time, each from shards that it has locked.';

@@ -2,7 +2,7 @@
 
 create function crm.retry_delay(p_failed_attempts integer) returns interval
 language sql volatile
--- Up to 1 % later and never earlier, so that deliveries that failed together are not all retried together.
+-- Adds up to 1 % at random, so that deliveries that failed together are not all retried together.
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
@@ -43,8 +43,8 @@ begin
       ) with ordinality as o (
         workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
       )
-      -- Always true, but it makes Postgres expect one outcome instead of a hundred. For a hundred it would scan whole
-      -- partitions, because it does not know that an id is in only one.
+      -- Always true, but with this condition Postgres expects one outcome instead of a hundred. For a hundred it would
+      -- scan whole partitions, because it does not know that each id is in only one partition.
       where o.lease_token between 0 and 9223372036854775807
       order by o.workspace_id, o.delivery_id
     ) o
@@ -119,7 +119,7 @@ begin
       end
     where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
     returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
-    -- The deletion left this delivery, which was in flight.
+    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel it.
     if v_is_deleted and v_attempt.state = 'pending' then
       update crm.webhook_deliveries d set state = 'cancelled'
       where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
@@ -155,8 +155,8 @@ comment on function crm.delivery_record(json) is
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
   'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
   'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
-  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s '
-  'late.';
+  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may be up to '
+  '10 s behind.';
 
 -- Waking the dispatcher, and detecting that it does not run.
 
@@ -186,8 +186,8 @@ declare
   v_now timestamptz := clock_timestamp();
   v_next timestamptz;
 begin
-  -- Ready deliveries may be left because another claim had locked their shard, or because they were added since. If the
-  -- workspace has a delivery in flight, the dispatcher that sends it will claim the others.
+  -- A delivery may still be ready because another claim had locked its shard, or because it was added after the claim.
+  -- If another delivery of its workspace is in flight, the dispatcher that sends that one will claim the rest.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -244,12 +244,12 @@ end
 $$;
 comment on function crm.poke_dispatcher() is
   'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
-  'delivery whose first poke was lost. Security definer, because members call it too, and it reads every workspace.';
+  'delivery whose first poke was lost. Security definer: members'' verbs call it, and it reads every workspace.';
 
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard first, because a claim locks its markers in another order.
+  -- Lock the shard before its markers, which claims lock in another order: the two could deadlock.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s

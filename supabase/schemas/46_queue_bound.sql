@@ -74,7 +74,7 @@ begin
 end
 $$;
 comment on function crm.require_room(uuid, uuid) is
-  'crm.queue_room for deliveries that people add themselves; raises queue_full if there is no room.';
+  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries on request, such as a test.';
 
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
@@ -86,16 +86,16 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'A workspace''s active subscriptions to a type of event, without those that have filters: crm.fan_out_filtered '
-  'serves these.';
+  'A workspace''s active subscriptions to a type of event, without those that have filters: they are for '
+  'crm.fan_out_filtered.';
 
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
-  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
-  'lock, shared, until it ends. The last step of the catch-up takes it exclusively, and so sees every event that has '
-  'no delivery.';
+  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up shares the '
+  'lock until it ends. The last step of the catch-up takes it exclusively: all such transactions have ended then, so '
+  'it sees every event that has no delivery.';
 
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -117,7 +117,7 @@ begin
   );
   if v_behind <> '{}' then
     -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. While this transaction holds
-    -- the lock, none can end.
+    -- the lock, no catch-up can end.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -134,8 +134,8 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon: every transaction that sees this mark, and so leaves deliveries out, ends
-    -- later.
+    -- The catch-up starts at the horizon. A transaction that sees this mark, and so creates no deliveries, has not
+    -- ended yet, so its events are not below the horizon.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -158,7 +158,7 @@ comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
 -- Counting takes 1.5 microseconds for each waiting delivery, so only some calls count, chosen at random: on average one
--- while a tenth of the bound is added, and every call that adds that many at once.
+-- for each tenth of the bound that is added. A call that adds a tenth at once always counts.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
@@ -197,7 +197,7 @@ comment on function crm.fan_out(uuid, uuid[], uuid[]) is
 
 create function crm.fan_out_filtered(p_workspace_id uuid, p_event crm.event_type, p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- Otherwise Postgres plans for all partitions of crm.events at each call, which takes milliseconds.
+-- Without this setting, each call would plan for all partitions of crm.events, which takes milliseconds.
 set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_subscription_id uuid;
@@ -222,8 +222,8 @@ comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
 
 -- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
 -- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
--- (crm.feed_horizon), and everything left out is above it. Nothing is sent twice: the delivery of an event to a
--- subscription always has the same id.
+-- (crm.feed_horizon), and every event without its delivery is above that place. Nothing is sent twice: the delivery of
+-- an event to a subscription always has the same id.
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
@@ -235,7 +235,7 @@ comment on type crm.caught_up is
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
--- These settings have the same reasons as in crm.recover_deliveries.
+-- crm.recover_deliveries explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off
 -- The timeout is for the lock of the last step, which waits for transactions that left deliveries out.
@@ -243,7 +243,7 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long, as in api.event_list.
+  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long: see api.event_list.
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -284,12 +284,12 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- This lock is granted once all transactions that left out deliveries have ended; later transactions find it
+      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find it
       -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
-        -- Such a transaction takes too long. The next run tries again.
+        -- A transaction that left deliveries out is still open. The next run tries again.
         when lock_not_available then
           exit;
       end;
@@ -320,8 +320,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
-  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Does not lock the '
-  'subscription''s row, because recording outcomes would wait for that lock.';
+  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock: the '
+  'caller stores the place reached, after its last subscription.';
 
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$

@@ -80,7 +80,7 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
+    -- Not clock_timestamp(), which is later: crm.poke_dispatcher in the same statement would not find the delivery due.
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
@@ -92,9 +92,9 @@ $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
   'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
-  'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: the '
-  'oldest deliveries get the room. Raises queue_full if there is room for none. Security definer, because verbs may '
-  'not write deliveries.';
+  'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: '
+  'older deliveries come first. Raises queue_full if there is room for none. Security definer, because verbs may not '
+  'write deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -120,9 +120,9 @@ end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
-  'subscription. The event has the given type, otherwise the subscription''s first type. Its object is the nil UUID, '
-  'and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing to act on. '
-  'Raises queue_full. Security definer, because verbs may not write events.';
+  'subscription. The event has the type p_event; if that is null, the subscription''s first type. Its object is the '
+  'nil UUID, and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing '
+  'to act on. Raises queue_full. Security definer, because verbs may not write events.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
@@ -196,8 +196,8 @@ create function crm.recover_deliveries(
   p_dry_run boolean default false, out count bigint, out next_since timestamptz
 )
 language plpgsql security definer set search_path = ''
--- With these settings, plans read events by an index in order of id, and no more than needed. Otherwise a plan cached
--- while a table was empty would later read the whole filled table for each event, and exceed the call's 10 seconds.
+-- With these settings, plans read only the needed events, by an index in order of id. Without them, a plan cached while
+-- a table was empty would later read the whole table for each event, and exceed the call's 10 seconds.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -263,8 +263,8 @@ begin
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
 
-  -- Locked last, because the outcome of every attempt writes this row. Whoever deactivates the subscription either came
-  -- first, and is seen here, or waits for this lock and then finds the new deliveries.
+  -- Lock the subscription last, because recording an attempt may write its row. A transaction that deactivates it has
+  -- either ended, so that this query finds no active row, or waits for this lock and then finds the new deliveries.
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
@@ -276,14 +276,14 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz,
   'failed for good or was cancelled. Delivered and waiting events are left alone, so a repeated call sends nothing '
   'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
   'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
-  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, also beyond 20,000. One '
+  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, even more than 20,000. One '
   'recovery at a time in a workspace. The period goes back 30 days at most, and applies to the time when an event was '
   'stored (in its id). Security definer, because verbs may not write deliveries.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Usually a mistake in the time zone or the year.
+  -- A future `since` is usually a mistake in the time zone or the year.
   if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
   if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
 end
@@ -327,7 +327,7 @@ begin
 end
 $$;
 comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
-  'Raises validation_error if a subscription does not include an event type: its receiver would not expect it.';
+  'Raises validation_error if a subscription does not include an event type: its receiver expects no such event.';
 
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
@@ -337,7 +337,7 @@ language sql volatile security definer set search_path = '' as $$
   set
     secret = case
       when p_overlap_seconds = 0 then p_secret
-      -- After an earlier overlap, the current secret is its new one.
+      -- If an earlier overlap has ended, next_secret is the current secret.
       when k.next_from <= now() then k.next_secret
       else k.secret
     end,

@@ -106,7 +106,7 @@ declare
   v_known uuid[] := array(
     select i.id
     from unnest(p_ids) i (id)
-    -- An id is in one partition: see crm.delivery_summaries.
+    -- `offset 0`: see crm.delivery_summaries.
     cross join lateral (
       select d.event_id from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id
@@ -172,7 +172,7 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. Each call sends another one; it needs no Idempotency-Key, because an extra '
+  'Sends a test event to a subscription. Each call sends another event: it takes no Idempotency-Key, because an extra '
   'test event does no harm.';
 
 create function api.webhook_reactivate(p_args jsonb) returns json
@@ -181,7 +181,7 @@ declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
 begin
-  -- Otherwise a call that began before its key was revoked would revive a subscription that the revocation ended.
+  -- A call that began before its key was revoked must not revive a subscription that the revocation ended.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();

@@ -27,8 +27,8 @@ begin
     'occurred_at', crm.iso(e.occurred_at), 'created_at', crm.iso(d.created_at)
   )
   from unnest(p_ids) wanted (id)
-  -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id, and keeps it
-  -- from reading all deliveries of the workspace or subscription.
+  -- The planner does not know that each id is in only one partition. `offset 0` makes it look up each id, instead of
+  -- reading all deliveries of the workspace or subscription.
   cross join lateral (
     select * from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.id = wanted.id offset 0
   ) d
@@ -42,7 +42,7 @@ begin
   join crm.event_types t on t.event = e.event
   cross join lateral (select v_may_send and s.is_active as may_send) m
   left join lateral (
-    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    -- A delivery that is sent again shows its previous attempt until the new series has an attempt.
     select * from crm.webhook_attempts a
     where a.workspace_id = p_workspace_id and a.delivery_id = d.id
     order by a.series desc, a.number desc limit 1
@@ -78,8 +78,8 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
-  -- How many deliveries one call reads: otherwise a filter that matches nothing would read all 30 days. Half as many
-  -- for a filter by event, which reads each event too.
+  -- How many deliveries one call reads at most: without a limit, a filter that matches nothing would read all 30 days.
+  -- Half as many with a filter by event, because it also reads the event of each delivery.
   v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
@@ -173,8 +173,8 @@ end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
-  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, '
-  'filtered by event at up to 2,500, so it may be short or empty although there is a next one.';
+  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, a '
+  'page filtered by event at up to 2,500, so it may be short or empty although there is a next page.';
 
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -1,6 +1,6 @@
 -- Triggers and jobs that emit events (spec 6.1). They are in the database, so that neither the API nor the application
--- can skip an event. The triggers are security definer: other roles may not execute crm.emit, so they cannot emit an
--- event without a write.
+-- can skip an event. The triggers are security definer, because only their owner may execute crm.emit: no other role
+-- can emit an event without a write.
 
 create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
 returns void
@@ -28,7 +28,7 @@ exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
   -- the searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
-  -- Written here, because without the event the job index-texts does not learn of the change.
+  -- Write the searched text now, because without the event the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
@@ -44,7 +44,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_created() is 'Trigger: emits an event about the new row. Its argument is the type of the event.';
+comment on function crm.emit_created() is 'Trigger: emits the event in its argument for the new row.';
 
 create function crm.emit_all_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -72,7 +72,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
-    -- Not found if no filter lets a record pass.
+    -- No delivery is inserted if no filter lets a record pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -143,8 +143,8 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
-    -- Not found if all subscriptions are to lead.received and no deal comes from a lead, or if no filter lets a deal
-    -- pass.
+    -- No delivery is inserted if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
+    -- lets a deal pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -178,9 +178,9 @@ $$;
 comment on function crm.emit_deals_created() is
   'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
 
--- Statement triggers for contacts, companies and deals: they are imported by the hundred, and each call of crm.emit is
--- a subtransaction. The other tables emit for each row: a new row may cause further events, and their row triggers
--- would fire before a statement trigger.
+-- Contacts, companies and deals have statement triggers, because they are imported by the hundred, and each call of
+-- crm.emit is a subtransaction. The other tables emit for each row: the row triggers of a new row's further events
+-- would fire before a statement trigger, so these events would come before `created`.
 create trigger emit_created after insert on crm.contacts referencing new table as created
   for each statement execute function crm.emit_all_created('contact.created');
 create trigger emit_created after insert on crm.companies referencing new table as created
@@ -245,11 +245,11 @@ begin
 end
 $$;
 comment on function crm.emit_change() is
-  'Trigger: emits the event in its argument. An update names the public fields that changed, and emits nothing if none '
-  'did; a new row has no changed fields, but always emits.';
+  'Trigger: emits the event in its argument. After an update, the event names the public fields that changed; if none '
+  'did, no event is emitted. After an insert, it names none.';
 
 -- Postgres fires triggers in order of name, so the more specific event comes before `updated`. The conditions on
--- pg_trigger_depth() skip rows that a merge moves: its trigger emits their events itself, all at once.
+-- pg_trigger_depth() skip rows that a merge moves: the merge's trigger emits their events, all at once.
 create trigger emit_updated after update on crm.contacts
   for each row when (
     old.* is distinct from new.*
@@ -274,8 +274,7 @@ create trigger emit_updated after update on crm.activities
   )
   execute function crm.emit_change('activity.updated');
 
--- Events about a deal's contacts besides the main one are emitted for whole statements, because a merge moves hundreds
--- of rows.
+-- Events about a deal's additional contacts are emitted by statement triggers, because a merge moves hundreds of rows.
 
 create function crm.emit_deal_contacts() returns trigger
 language plpgsql security definer set search_path = '' as $$

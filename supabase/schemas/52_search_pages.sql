@@ -22,8 +22,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Those of the given ids, in their order, whose records match the walk''s filters (if the walk is empty: are in the '
-  'unfiltered list) and, if words are given, have them in their current text.';
+  'Returns those of p_ids, in their order, whose records match the walk''s filters and have all of p_words (if given) '
+  'in their current text. If the walk is empty: those that the unfiltered list contains.';
 
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
@@ -45,8 +45,8 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- strpos() and not LIKE, which takes several times as long, and still longer for a word that repeats itself, such
-    -- as `aaaab`.
+    -- strpos() instead of LIKE, which takes several times as long, and even longer for a repetitive word such as
+    -- `aaaab`.
     if v_way is null then
       -- Read the texts before the records, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
@@ -60,7 +60,7 @@ begin
         order by x.id desc limit v_rows
       ) w;
       next_id := v_walked[v_rows];
-      -- Only archived records are skipped, and they are few, so little more than a page must be read.
+      -- Look up only v_enough records: without another filter, only archived records are left out, and these are few.
       if cardinality(v_matches) > v_enough then
         v_matches := v_matches[:v_enough];
         next_id := v_matches[v_enough];
@@ -112,7 +112,7 @@ create function crm.search_page(
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in crm.list_by.
+-- crm.list_by explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
@@ -157,12 +157,12 @@ end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
-  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these, '
-  'or, if they are too many to list, of as many rows of the list. next_id: where the next page continues; null if '
-  'there is none. p_kept: no filter but q was sent, so statements with cached plans are used.';
+  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these; if '
+  'they are too many to list, of at most 2 * p_step rows of the list. next_id: where the next page continues; null if '
+  'there is none. p_kept: the call has no filter except q, so statements with cached plans are used.';
 
--- The searched texts are written by a job, because writing them takes longer than the rest of a creation. Until then a
--- search compares the changed records themselves, which it finds by the events since the job's last run. See
+-- The searched texts are written by a job, because writing them takes longer than the rest of a creation. A search also
+-- compares the records that changed since the job's last run, which it finds by their events. See
 -- docs/decisions/0013-search.md.
 
 create table crm.search_progress (
@@ -173,9 +173,9 @@ create table crm.search_progress (
 comment on table crm.search_progress is
   'How far in the feed the texts are up to date, except for the workspaces in crm.search_backlog.';
 comment on column crm.search_progress.position is
-  'Events below this position are done: crm.feed_horizon when the job ran.';
+  'The crm.feed_horizon of the job''s last run: events below this position are done.';
 comment on column crm.search_progress.reached_at is
-  'When the job ran. Events still to read were written later, or in a transaction that was open then.';
+  'When the job last ran. Events that it has not read were written later, or by a transaction that was open then.';
 alter table crm.search_progress enable row level security, force row level security;
 insert into crm.search_progress default values;
 
@@ -188,8 +188,7 @@ create table crm.search_backlog (
 comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
   'finish it, for example after an import; the others do not wait for it.';
-comment on column crm.search_backlog.event_id is
-  'The id of the last event read, whose place in the feed is `position`.';
+comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
 comment on column crm.search_backlog.reached_at is
   'The reached_at of crm.search_progress when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
@@ -203,7 +202,7 @@ declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_done crm.search_backlog;
   v_from uuid;
-  -- So that the plan skips the partitions of the coming week.
+  -- With this bound, the plan skips the partitions of the coming week.
   v_to uuid := crm.uuid_v7_floor(now() + interval '1 day');
   v_looked integer;
   v_ids uuid[];
@@ -269,7 +268,7 @@ comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
 
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
--- These settings have the same reasons as in crm.pending_texts.
+-- crm.pending_texts explains these settings.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;
@@ -293,7 +292,7 @@ begin
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
-  -- 500 events of each workspace in turn, so that an import in one delays no other.
+  -- 500 events of each workspace in turn, so that an import in one workspace does not delay the others.
   loop
     v_looked := 0;
     for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop

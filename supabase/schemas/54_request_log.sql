@@ -15,14 +15,14 @@ create table crm.requests (
   primary key (workspace_id, key_id, id)
 ) partition by range (id);
 comment on table crm.requests is
-  'One row for each request with a valid key. Of several 429 replies to a key in a second, at least one has a row. '
-  'Only crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily '
-  'partitions. Without foreign keys, because with them each row would lock the key''s row.';
+  'One row for each request with a valid key. If a key gets several 429 replies within a second, at least one of them '
+  'has a row. Only crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in '
+  'daily partitions. Without foreign keys, because each insert would lock the key''s row.';
 comment on column crm.requests.id is 'A UUIDv7 with the time when the request began.';
 comment on column crm.requests.path is
   'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
 comment on column crm.requests.error is
-  'The error as the client got it: code, message, details (of a long error, only the first). Null if the request '
+  'The error as the client got it: code, message, details (only the first ones of a long error). Null if the request '
   'succeeded.';
 call crm.protect('crm.requests');
 create table crm.requests_default partition of crm.requests default;
@@ -36,7 +36,7 @@ create function crm.log_requests(p_entries json) returns void
 -- plpgsql, which caches the plan: planning takes as long as inserting 30 rows.
 language plpgsql security definer set search_path = '' as $$
 declare
-  -- By the clock of the database: an isolate's clock may be wrong, and the time selects the partition.
+  -- The database's time, because an isolate's clock may be wrong, and the time selects the partition.
   v_now bigint := floor(extract(epoch from clock_timestamp()) * 1000);
 begin
   insert into crm.requests (workspace_id, key_id, id, method, path, status, error, request_id, duration_ms)
@@ -63,7 +63,7 @@ language plpgsql stable set search_path = ''
 -- Read in the order of an index: with a sort, the planner might read all rows first.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- 422 or 4xx, as a range. Only failed requests have a code.
+  -- p_status (422 or 4xx) as a range; with p_code from 400, because only failed requests have a code.
   v_least integer := greatest(
     coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
   );
@@ -74,7 +74,7 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_status is not null or p_code is not null or p_path is not null;
-  -- How many requests one call reads: otherwise a filter that matches nothing would read all 7 days.
+  -- How many requests one call reads at most: without a limit, a filter that matches nothing would read all 7 days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
   -- Two statements, because one for both cases could not use the index of failed requests.
@@ -126,7 +126,7 @@ comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, t
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
   'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
   'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
-  'short or empty although there is a next one.';
+  'short or empty although there is a next page.';
 
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -155,7 +155,7 @@ begin
         'path', r.path, 'status', r.status, 'duration_ms', r.duration_ms, 'error', r.error
       ) as record
       from unnest(v_page.ids) wanted (id)
-      -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id.
+      -- The planner does not know that each id is in only one partition: `offset 0` makes it look up each id.
       cross join lateral (
         select * from crm.requests r
         where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id = wanted.id offset 0
@@ -163,8 +163,7 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- The page is full before all ids are shown: the next page begins after the last record on it. One request always
-  -- fits on a page.
+  -- If the page was full before all ids were shown, the next page begins after its last record. One always fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end

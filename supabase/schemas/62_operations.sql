@@ -3,7 +3,7 @@
 
 create table crm.operations (
   workspace_id uuid not null,
-  -- Later operations have greater ids, whenever their transactions began.
+  -- By the clock: a later operation has a greater id even if its transaction began earlier.
   id uuid not null default crm.uuid_v7(clock_timestamp()),
   kind text not null check (kind in ('contact_erasure', 'contact_merge', 'company_merge')),
   object_id uuid not null,
@@ -69,8 +69,8 @@ language sql stable security definer set search_path = '' as $$
   where o.workspace_id = crm.current_workspace_id() and o.id = p_id
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace; null if there is none. Security definer, because a caller may not read its '
-  'progress.';
+  'An operation of the current workspace; null if there is none. Security definer, because callers may not read the '
+  'column progress.';
 
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -90,7 +90,7 @@ end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
   'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one, '
-  'because clients retry by calling again. Security definer, because a caller may not read its progress.';
+  'because clients retry by calling again. Security definer, because callers may not read the column progress.';
 
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -163,8 +163,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: runs a step of the operation as its caller. A trigger, because rows moved by a merge must change inside a '
-  'trigger: otherwise each row emits its own update (50_emission.sql).';
+  'Trigger: runs a step of the operation as its caller. It is a trigger because a row that a merge moves outside of a '
+  'trigger emits an update of its own (50_emission.sql).';
 
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
@@ -172,7 +172,8 @@ create trigger take_step before update of steps on crm.operations
 
 create function crm.run_operations(p_most interval default '1 second') returns integer
 language plpgsql set search_path = ''
--- A step that would wait longer for a lock is tried again later, because other calls wait for the locks of this run.
+-- A step that waits longer for a lock fails and is tried again later, because other calls wait for the locks of this
+-- run.
 set lock_timeout = '500ms' as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;
@@ -180,8 +181,8 @@ declare
   v_count integer := 0;
 begin
   loop
-    -- The oldest operation of each workspace, so that no workspace delays another; skip locked, because two runs may
-    -- overlap.
+    -- Take the oldest operation of each workspace, so that no workspace delays another. Skip locked rows, because two
+    -- runs may overlap.
     select o.workspace_id, o.id into v_next from crm.operations o
     where o.state in ('queued', 'running') and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
       and not exists (

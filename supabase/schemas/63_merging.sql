@@ -1,8 +1,8 @@
 -- Merging: two records of one person, or of one company, become one. A trigger makes the rows that refer to the merged
--- record refer to the remaining one, so that none is left behind even if the application merges without the API. See
+-- record refer to the remaining one, even if the application merges without the API. See
 -- docs/decisions/0019-merge-archive-erase.md.
 
--- For a merge of a record into which others were merged earlier: it finds them by these indexes.
+-- A merge of a record into which others were merged earlier finds those others by these indexes.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
 
@@ -25,8 +25,8 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'The first fields, of which the second fill those that are missing or null, as far as the limits of custom_fields '
-  'allow (spec 8).';
+  'p_fields, in which each field that is missing or null gets its value from p_other, as far as the limits of '
+  'custom_fields allow (spec 8).';
 
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
@@ -78,8 +78,8 @@ begin
 end
 $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
-  'Makes at most 200 rows whose column p_column refers to p_from refer to p_to, emits an event for each, and returns '
-  'their ids. p_event is null for a change that clients cannot see.';
+  'Changes p_column from p_from to p_to in at most 200 rows, emits an event for each, and returns their ids. p_event '
+  'is null for a change that clients cannot see.';
 
 create function crm.move_deal_contacts(p_workspace_id uuid, p_from uuid, p_to uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -146,7 +146,7 @@ begin
     if v_name = 'deals' then
       perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
     end if;
-    -- Twice the rows, because each also emits an event, which costs as much as the row.
+    -- Count each row twice, because it also emits an event, which costs as much.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
       o.result -> 'moved',
@@ -162,8 +162,8 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once no row '
-  'refers to the merged record: no new ones appear, because creations and changes may not refer to it.';
+  'Takes at most 200 rows that refer to a merged record, and makes them refer to the record it was merged into. The '
+  'operation is done when none are left; no new ones appear, because nothing may refer to a merged record any more.';
 
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
@@ -203,8 +203,8 @@ begin
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
-  'contact.merged and the updates of the moved rows. It handles some hundred rows; the job handles the rest.';
+  'Trigger: takes the rows that refer to a merged record, makes them refer to the record it was merged into, and emits '
+  'contact.merged and an update for each. It handles some hundred rows; the job handles the rest.';
 
 -- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
 create trigger emit_merged after update of merged_into_id on crm.contacts
@@ -275,8 +275,8 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record and, until it is done, the operation that moves the rows of the merged '
-  'record.';
+  'The reply to a merge: the remaining record and, if it is not done, the operation that moves the merged record''s '
+  'rows.';
 
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -320,8 +320,8 @@ begin
 
   v_filled := crm.contact_filled(v_winner, v_other);
   if v_filled.company_id is distinct from v_winner.company_id then
-    -- The application may be merging that company in a transaction that does not see the change below: wait for it, and
-    -- take the company into which this one was merged.
+    -- The application may be merging that company in a transaction that does not see the change below. Wait for that
+    -- transaction, and take the company that remains.
     select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
     where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
     for key share;

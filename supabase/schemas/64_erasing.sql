@@ -20,15 +20,15 @@ comment on function crm.url_decoded(text) is
 
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
--- The ICU collation is explicit: in the database's own locale, perhaps only ASCII characters are alphanumeric.
+-- The collation is ICU's, because the database's own may count only ASCII characters as alphanumeric.
 as $$
   select nullif(
     ' ' || btrim(regexp_replace(crm.fold(p_text) collate "und-x-icu", '[^[:alnum:]]+', ' ', 'g')) || ' ', '  '
   )
 $$;
 comment on function crm.words(text) is
-  'The words of a text, lower case and without accents, each between spaces, so that a name is found as whole words: '
-  '" ana souza ". Null if it has none.';
+  'The words of a text (lower case, without accents), each between spaces, so that a name is found as whole words, '
+  'such as " ana souza ". Null if the text has no words.';
 
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
@@ -54,7 +54,7 @@ begin
     select coalesce(jsonb_object_agg(f.key, f.value), '{}')
     from jsonb_each(p_fields) f
     where crm.mentions(
-      -- In the JSON text of a list, a line break is the two characters \n, which would join the next word.
+      -- JSON writes a line break in a list as \n, whose n would become part of the next word.
       f.key || ' ' || case jsonb_typeof(f.value)
         when 'string' then f.value #>> '{}'
         else regexp_replace(f.value::text, '\\[nrtbf]', ' ', 'g')
@@ -240,8 +240,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.has_name(text, crm.traces) is
-  'Whether an external id contains a trace of a person, inside a word too if the trace has four letters or more: '
-  'programs write "form-QUARESMA7".';
+  'Whether an external id contains a trace of a person. A trace of four letters or more may also be part of a word, '
+  'because programs write "form-QUARESMA7".';
 
 create function crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) returns text[]
 language sql immutable set search_path = '' as $$
@@ -272,8 +272,8 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- Without the external_id in the receipt, the same lead sent again counts as new. An external_id that the deal no
-  -- longer has is replaced even without p_texts, because a later call would not find it.
+  -- Once the external_id of its receipt is replaced, the same lead sent again counts as new. An external_id that the
+  -- deal no longer has is replaced even without p_texts, because a later call would not find it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
@@ -346,9 +346,9 @@ end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
   'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'of their receipts, and in roles of their contacts. p_texts: also clears free texts about the deals and custom '
-  'fields, and a source, external_id, tag or utm value with any of the names; without p_texts, these fields are '
-  'remembered in crm.texts_naming.';
+  'their receipts, and in the roles of their contacts. With p_texts, also clears the free texts about the deals, '
+  'custom fields, and each source, external_id, tag or utm value with any of the names. Without p_texts, '
+  'crm.texts_naming remembers which source, external_id and utm fields contain a name.';
 
 create function crm.erase_deal_contacts(p_workspace_id uuid, p_contact_id uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -366,5 +366,5 @@ begin
 end
 $$;
 comment on function crm.erase_deal_contacts(uuid, uuid) is
-  'Takes a contact, and its roles, out of at most 100 deals, and returns their ids. A main contact stays in its deal '
-  'without a role.';
+  'Removes a contact and its role from at most 100 deals, and returns the deals'' ids. A main contact stays in its '
+  'deal without a role.';

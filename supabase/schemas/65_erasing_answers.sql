@@ -19,15 +19,15 @@ begin
 end
 $$;
 comment on function crm.json_unescaped(text) is
-  'A text in which the letters that JSON writes as \u00e9 are letters, and its other escapes are spaces, so that words '
-  'can be searched. The text may be cut off.';
+  'Decodes the letters that JSON writes as \u00e9, and replaces each other escape by a space, so that words can be '
+  'searched. The text may be cut off.';
 
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
   out changed bigint
 )
 language plpgsql set search_path = ''
--- Read in the order of the primary key; the ids of a window are in few partitions.
+-- Force a walk along the primary key: it reads only the few partitions that have a window's ids.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 declare
@@ -48,7 +48,7 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- An answer may be cut off within a name, which then matches no trace.
+      -- Clear these without a search: an answer may be cut off within a name, which then matches no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id

@@ -12,9 +12,9 @@ comment on type crm.erasure is
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
-  -- Activities come before deals, because a PATCH of an activity locks them in this order. Activities come again after
-  -- `notes`, a phase that waits for activities being written. Deals come later, because their leads have traces that
-  -- the earlier phases need.
+  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` comes
+  -- again after `notes`, because the phase `notes` waits for activities that are being written. Deals come later,
+  -- because their leads have traces that the earlier phases need.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -38,7 +38,7 @@ begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
-  -- While a merge is still moving deals to this contact, its deals must be read last.
+  -- A merge may still be moving deals to this contact, so the contact's own deals are read last.
   e.walked := array(
     select u.object_id from crm.operations u
     where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
@@ -193,8 +193,8 @@ begin
       v_changed := cardinality(v_ids);
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
-      -- Before the phase `given`, which clears the leads, because crm.erase_proposals needs their traces. No window of
-      -- deals, because there are few proposals.
+      -- This phase precedes `given`, which clears the leads, because crm.erase_proposals needs the traces in them. It
+      -- reads without a window of deals, because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -244,7 +244,7 @@ begin
       o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
     ));
   end if;
-  -- Each text is searched for each trace, and each changed row also emits an event.
+  -- Count the traces too, because each text is searched for all of them. A changed row also emits an event.
   o.work := o.work + 1
     + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
   if v_is_over then
@@ -338,7 +338,7 @@ declare
   v_id uuid := p_args ->> 'id';
   v_contact crm.contacts;
 begin
-  -- Otherwise a lead that has just found the contact could fill its fields again.
+  -- Make leads wait: a lead that has just found the contact could fill in its fields again.
   perform crm.lock_matches_of_contacts(array[v_id]);
   select c.* into v_contact from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_id

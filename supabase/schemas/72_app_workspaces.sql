@@ -41,8 +41,8 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
-  'admin signs in with member_email; without it nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
-  'member_name, member_email. Codes: validation_error.';
+  'admin signs in with member_email; without that argument nobody can sign in. Returns id, member_id, pipeline_id. '
+  'Arguments: name, member_name, member_email. Codes: validation_error.';
 
 create function crm.workspaces_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
@@ -83,8 +83,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing for '
-  'the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, so that each call can name one, and the open invitations. Both lists '
+  'are empty for the operator. Arguments: none. Codes: validation_error.';
 
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -176,9 +176,10 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace. Calls of all keys, today and in 7 days: days are in the workspace''s time zone, and the '
-  'newest 20,000 rows of crm.key_calls count, which crm.drain_calls writes up to a minute late. Working keys (counted '
-  'up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt (10,000).';
+  'The usage of a workspace: calls of all keys today and in 7 days (in the workspace''s time zone), working keys '
+  '(counted up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt '
+  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, which crm.drain_calls writes up to a minute '
+  'late.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -194,7 +195,7 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- Shown only to those who can remove the cause or take the steps.
+    -- Only callers who can fix the cause of an alert, or take the steps, see them.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
@@ -238,7 +239,7 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- Changes to members take the same lock: a change that this call waited for may have altered the caller's own role.
+  -- Changes to members take this lock too: while this call waited for it, the caller may have lost the role.
   perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
@@ -312,9 +313,9 @@ end
 $$;
 comment on function app.workspace_find(jsonb) is
   'Finds the workspace of a record, so that the operator can name a record by its id alone. For the operator alone, '
-  'because it reaches every workspace. It may scan a whole table: most have no index by id alone. Arguments: object '
-  '(member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, '
-  'not_found.';
+  'because it reaches every workspace. It may scan a whole table, because most tables have no index by id alone. '
+  'Arguments: object (member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: '
+  'validation_error, not_found.';
 
 -- The audit log of a workspace, for the console.
 

@@ -13,7 +13,7 @@ declare
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  -- The attempts of 4,000 deliveries in total: each is looked up, which costs more than counting.
+  -- Attempts of 4,000 deliveries in total: fewer, because looking up attempts costs more than counting deliveries.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
 begin
   return query
@@ -85,12 +85,12 @@ begin
 end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
-  'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
-  'created in the console), and days: the outcomes of the last 7 days in the workspace''s time zone, oldest first. '
-  'Counts the newest 1,000 deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in '
-  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts the newest 200 '
-  'deliveries of each had in that time (at least 20 deliveries in a long list), what share of the attempts succeeded, '
-  'and how long the answered ones took.';
+  'JSON of subscriptions for the operator and the console: the public fields, the key that created the subscription '
+  '(null if created in the console), days and recent. days: the outcomes of the last 7 days in the workspace''s time '
+  'zone, oldest first, counted for the newest 1,000 deliveries of each subscription (with more than 20 subscriptions '
+  'fewer: 20,000 in total, at least 100 each); days_are_partial tells that there may be more. recent: how many '
+  'attempts the newest 200 deliveries of these days had (at least 20 in a long list), which share succeeded, and how '
+  'long the answered attempts took.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$

@@ -42,8 +42,8 @@ end
 $$;
 comment on function app.subscription_test(jsonb) is
   'Sends a test event to a subscription: a normal delivery, signed, and retried if it fails. Returns delivery_id, and '
-  'held: whether it waits because the workspace is suspended or has no public API. Arguments: workspace_id, id, '
-  'event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
+  'held: whether the delivery waits because the workspace is suspended or has no public API. Arguments: workspace_id, '
+  'id, event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
 
 create function app.subscription_reactivate(p_args jsonb) returns json
@@ -98,8 +98,8 @@ end
 $$;
 comment on function app.subscription_recover(jsonb) is
   'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
-  'there is room for (crm.recover). Returns count, has_more, next_since, where to continue, and since, where it began: '
-  'not before the subscription was created, unless before_creation. With dry_run it only counts. Arguments: '
+  'there is room for (crm.recover). Events from before the subscription was created need before_creation. Returns '
+  'count, has_more, since (where it began) and next_since (where to continue). With dry_run it only counts. Arguments: '
   'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
 

@@ -37,7 +37,7 @@ begin
     ),
     closed_deal as (
       select
-        -- A deal that is closed keeps its stage, so most closed deals are shown in another stage than their own.
+        -- Closing a deal does not change its stage, so most closed deals are shown in another stage than their own.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o
@@ -157,8 +157,8 @@ comment on function app.funnel_get(jsonb) is
 
 create function app.funnel_deal(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in api.change_summary. The conditions compare the deal and the id as one row
--- value, which only one index can serve (as in api.<name>_list).
+-- api.change_summary gives the reasons for these settings. The conditions compare the deal and the id as one row value,
+-- so that only the index on both columns can serve them (as in api.<name>_list).
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare

@@ -64,8 +64,8 @@ comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
   'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; since is '
   'the last success, or when it was created; none while the workspace may not send), key_expiring (within 14 days). '
-  'Within a kind the newest comes first; of expiring keys, the one that expires first. name: of the webhook (otherwise '
-  'its host) or of the key. At most 50 each of stopped webhooks, keys and failing webhooks.';
+  'Within a kind the newest comes first; of expiring keys, the one that expires first. name is that of the key or '
+  'webhook, or the host of a webhook without a name. At most 50 each of stopped webhooks, keys and failing webhooks.';
 
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -106,7 +106,7 @@ begin
 end
 $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
-  'What a new workspace has done: key (created one), call (made one with a key), webhook (created one), delivery (a '
-  'receiver confirmed a delivery or test event), colleague (a second active member, who may still have to accept the '
-  'invitation). Null once all is done, or 30 days after the workspace was created if there were calls: then it is in '
-  'use.';
+  'Which first steps a workspace has taken: key (it created a key), call (a key made a call), webhook (it created a '
+  'webhook), delivery (a receiver confirmed a delivery or test event), colleague (a second active member, who may '
+  'still have to accept the invitation). Null once all are taken, or 30 days after the workspace was created if a key '
+  'made a call: then it is in use.';

@@ -13,10 +13,10 @@ declare
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end), c_last
   );
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '90 days'));
-  -- How many events one call reads: otherwise a type that never occurred would read all 90 days.
+  -- How many events one call reads: otherwise a call for a type that never occurred would read all 90 days.
   v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
-  -- The place of the cursor in the order of one object's events. Not in the condition below, because coalesce is not
-  -- leakproof: row-level security would keep the index scan from starting there.
+  -- The place of the cursor among one object's events. Computed here, because coalesce in the condition below is not
+  -- leakproof: row-level security would keep the index scan from starting at this place.
   v_position bigint := coalesce(
     (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
     9223372036854775807
@@ -78,7 +78,7 @@ comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, times
 create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid, p_may_send boolean) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
-  -- The first half of a delivery's id is that of its event (crm.delivery_id), so the key finds an event's deliveries.
+  -- A delivery's id begins with the first half of its event's id (crm.delivery_id): search the primary key for that.
   v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
 begin

@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function crm.import_company(text, text) is
-  'The company for a line of the file: the oldest unarchived company with its tax id, otherwise the one from '
-  'crm.lead_company, unless that one has another tax id. Null if there is none.';
+  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company from '
+  'crm.lead_company, if that has no other tax id. Null if there is none.';
 
 create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -32,7 +32,7 @@ declare
   v_line record;
   v_id uuid;
   v_new jsonb := '[]';
-  -- Where a company to be created is in v_new: by its name, and by the key of its lines.
+  -- The positions in v_new of the companies to create: v_named by their names, v_places by the keys of their lines.
   v_named jsonb := '{}';
   v_places jsonb := '{}';
   v_results jsonb := '{}';
@@ -99,8 +99,8 @@ end
 $$;
 comment on function crm.import_items(jsonb) is
   'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
-  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; an '
-  'item whose company is refused has that error.';
+  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; if a '
+  'company is refused, its item gets the error.';
 
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -136,7 +136,7 @@ declare
   v_before jsonb;
   v_after jsonb;
 begin
-  -- Before the companies are looked for, so that two imports or leads do not create the same company.
+  -- Lock before looking for companies, so that two imports or leads do not create the same company.
   perform crm.lock_all_matches();
   begin
     v_reply := crm.run_verb('contact_batch', jsonb_build_object(
@@ -157,7 +157,7 @@ begin
     'results', (
       select json_agg(
         case r.result ->> 'status'
-          -- The id of a contact that is not created after all.
+          -- Without the id, because the contact is not created after all.
           when '201' then r.result - 'id'
           when '200' then r.result || jsonb_build_object('changes', (
             select coalesce(jsonb_agg(
@@ -179,9 +179,9 @@ begin
 end
 $$;
 comment on function crm.import_contacts(jsonb, boolean, boolean) is
-  'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. '
-  'p_is_dry: undoes it, and adds to each contact that exists the fields that would change. Security definer, because '
-  'crm_app writes no records: it may execute this function and no other verb of the API.';
+  'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. If '
+  'p_is_dry, undoes the import and shows for each existing contact the fields that would change. Security definer, '
+  'because crm_app writes no records: it may execute this function and no other verb of the API.';
 
 create function app.contact_import(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -82,9 +82,9 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'At most five each of the keys, webhooks, deals, contacts and companies with all the words, best matches first, and '
-  'working ones before others. Records are found as by api.search_list, keys by name and prefix, webhooks by name and '
-  'URL: the newest 1,000 of either, active webhooks first.';
+  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words; of '
+  'equal matches, working ones first. Finds records as api.search_list does, keys by name and prefix, webhooks by name '
+  'and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks first.';
 
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -97,7 +97,7 @@ begin
   if v_q ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     select json_agg(f) into v_found from crm.found_by_id(v_workspace_id, v_q::uuid) f;
   end if;
-  -- The words may still match: a record's id in another system may be a UUID too.
+  -- Without a match, search for q as a word: a record may have a UUID as its id in another system.
   if v_found is null then
     select coalesce(json_agg(f), '[]') into v_found from crm.found_by_words(v_workspace_id, v_q) f;
   end if;

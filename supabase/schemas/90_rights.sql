@@ -9,7 +9,7 @@
 --   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of the workspace.
 --                  It imports contacts only through crm.import_contacts, which runs verbs as crm_api
 --
--- tests/sql/isolation/ compares each list with what is used, and tries what is refused.
+-- The tests in tests/sql/isolation/ compare these rights with those that the code uses, and try what must be refused.
 
 -- The login of the functions. It reaches no table: everything it may execute is security definer.
 grant usage on schema api, app, crm to crm_functions;

@@ -118,7 +118,7 @@ test("activities: completed_at is set when the status becomes concluida, and cle
   }
   const created = (await api.post(ACTIVITIES, { deal_id: deal.id, status: "concluida" })).body;
   assert.equal(created.completed_at, created.created_at);
-  // Writes that do not come through the API must set it too.
+  // A change that does not come through the API must clear completed_at too.
   await sql`update crm.activities set status = 'pendente' where id = ${created.id}`;
   assert.equal((await api.get(`${ACTIVITIES}/${created.id}`)).body.completed_at, null);
 });

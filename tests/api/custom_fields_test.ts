@@ -208,7 +208,7 @@ test("A workspace can refuse fields that it has not defined", async ({ sql, work
 });
 
 test("Lists filter by values and ranges of defined fields, and say what is wrong with a filter", async ({ sql, workspace, api }) => {
-  // Texts that were written before their keys were defined; a range finds none of them.
+  // Stores texts before their keys are defined as a number and a date: a filter by range must not find them.
   await create(workspace.key, DEALS, {
     title: "Antes",
     custom_fields: { "Lojas abertas": "10", desde: "2026 (fevereiro)" },

@@ -113,7 +113,7 @@ for (
     assert.deepEqual([body.status, body.idempotent], [status, false]);
     assert.ok(body[moment]);
 
-    // This also holds after the proposal has expired.
+    // The answer stays final after the proposal has expired.
     await sql`update crm.proposals set expires_at = now() - interval '1 second' where id = ${id}`;
     const again = await customer(link)[action]();
     assert.deepEqual({ ...again.body, expires_at: null }, { ...body, idempotent: true, expires_at: null });

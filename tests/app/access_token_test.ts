@@ -160,7 +160,7 @@ Deno.test("A flood of invalid symmetric tokens delays neither known sessions nor
   });
 });
 
-// The library that fetches the public keys does not read the body of a 5xx, which Deno 2.1 counts as a leak.
+// No sanitizers: the library for the public keys does not read a 5xx's body, which Deno 2.1 counts as a leak.
 Deno.test(
   "While Supabase Auth does not answer, or answers 5xx, a call gets service_unavailable, and its token is not refused",
   { sanitizeResources: false, sanitizeOps: false },

@@ -40,7 +40,7 @@ async function fail(sql: Sql, id: string, times: number): Promise<void> {
   await sql`update crm.webhook_subscriptions set failure_count = ${times} where id = ${id}`;
 }
 
-/** Stops a webhook that long ago, as five failures do. */
+/** Makes it look as if five failures had stopped a webhook that long ago. */
 async function stop(sql: Sql, id: string, ago: string): Promise<void> {
   await sql`
     update crm.webhook_subscriptions

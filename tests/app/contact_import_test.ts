@@ -36,7 +36,7 @@ test("An import creates and updates contacts with their companies, and names the
   const [first, second, third] = await Promise.all([contact(0), contact(1), contact(2)]);
   assert.deepEqual([first.id, first.name, first.company_id], [ana.id, "Ana Souza", sun.id]);
   assert.deepEqual(first.tags, ["vip", "feira"]);
-  // The line with the tax id makes the company, and the line with the name alone finds it.
+  // The line with the tax id creates the company, and the line with only the company's name finds it.
   assert.equal(second.company_id, third.company_id);
   const { body: moon } = await api.get(`/api-v1-companies/${third.company_id}`);
   assert.deepEqual([moon.name, moon.tax_id, moon.owner_id], ["Mercado Lua", "123450001", third.owner_id]);
@@ -122,7 +122,7 @@ test("An import keeps the custom fields and tags of a contact that the file does
     phone: "(11) 97777-1234",
     custom_fields: { porte: "Pequeno", origem: "Feira" },
   });
-  // With the three that the contact has by then, more than 50.
+  // 48 fields and the three that the contact has by then are more than the 50 that it may have.
   const tooMany = Object.fromEntries(Array.from({ length: 48 }, (_, n) => [`campo${n}`, n]));
   const { body } = await member.post(IMPORT, {
     items: [

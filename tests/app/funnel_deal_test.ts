@@ -119,8 +119,8 @@ test("A deal shows its newest 20 proposals, activities, notes and events, and re
     for (let n = 0; n < changes; n++) await client(key).patch(`/api-v1-deals/${deal.id}`, { value: n });
   }
   const [deal, full] = [await newDeal(), await newDeal()];
-  // Exactly as many rows as the call shows, so that both calls look up equally many members. The depth of the members'
-  // index and the scatter of the rows then affect both calls alike.
+  // The first deal has exactly as many rows as a call shows. Both calls then look up equally many members, so the depth
+  // of the members' index and the scatter of the rows affect both alike.
   await fill(deal, 20, 20);
   await fill(full, 500, 25);
   const few = await read(deal);

@@ -13,7 +13,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Requests in the log that differ only in their time. */
 interface Logged {
   at: Date;
-  /** Milliseconds from each to the next. */
+  /** Milliseconds between two requests. */
   every?: number;
   count: number;
   status: number;
@@ -42,7 +42,7 @@ const sum = (values: number[]) => values.reduce((total, value) => total + value,
 
 test("A key shows how many of its requests failed, why, and how near to its limit it came", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
-  // Sets the limit of real workspaces, because those of tests have another.
+  // Sets the usual limit, because test workspaces have a higher one.
   await sql`update crm.workspaces set rate_limit_per_minute = 120 where id = ${workspace.id}`;
   const [{ id }, sibling] = await Promise.all([makeKey(sql, workspace.id), makeKey(sql, workspace.id)]);
   const busiest = minutesAgo(90);
@@ -135,14 +135,14 @@ test("For a key with more than 5,000 requests only the newest are read, and the 
 test("The days of a key begin in the time zone of the workspace", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "vendedor");
   const { id } = await makeKey(sql, workspace.id);
-  // 25 hours apart, so their days differ at any time of the day.
+  // These time zones are 25 hours apart, so their days always differ.
   for (const time_zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
     await sql`update crm.workspaces set time_zone = ${time_zone} where id = ${workspace.id}`;
     await sql`delete from crm.requests where key_id = ${id}`;
     const at = minutesAgo(20 * 60);
     await log(sql, workspace.id, id, [{ at, count: 1, status: 404, code: "not_found" }]);
     const { failures, days_30, calls } = (await memberClient(session).get(`${KEYS}/${id}`)).body;
-    // The Swedish form of a date is that of ISO 8601.
+    // Swedish writes dates as ISO 8601 does.
     const dayOf = (moment: Date) => new Intl.DateTimeFormat("sv-SE", { timeZone: time_zone }).format(moment);
     assert.equal(failures.time_zone, time_zone);
     for (const days of [failures.days, days_30, calls.days]) assert.equal(days.at(-1).day, dayOf(new Date()));

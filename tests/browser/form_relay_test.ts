@@ -19,7 +19,7 @@ chromiumTest(
     await using sql = openDatabase();
     const { key } = await makeWorkspace(sql);
     const port = freePort();
-    // The visitor's connection to the relay, which can lose answers.
+    // The visitor reaches the relay through a proxy, which can lose answers.
     await using line = startCuttingProxy(`http://127.0.0.1:${port}`, "POST /leads");
     let folder = "";
     // Serves the form on another site, changed as the README says.

@@ -114,7 +114,7 @@ async function chooses(browser: Browser, sql: Sql): Promise<void> {
   `;
   assert.ok(grant);
 
-  // The approval at Supabase Auth stands, and lets the app in without asking.
+  // Supabase Auth still has the person's approval, so the app is let in without asking.
   await ask(page, assistant);
   await page.getByText("Conectado").waitFor();
   assert.ok((await assistant.answer()).get("code"));

@@ -107,8 +107,8 @@ async function sendsLead(browser: Browser): Promise<void> {
 }
 
 /**
- * Returns axe's findings for one operation, because all operations have the same elements: on a desktop with the light
- * theme and on a phone with the dark theme.
+ * Returns axe's findings for one operation, on a desktop with the light theme and on a phone with the dark theme. One
+ * operation is enough, because all have the same elements.
  */
 async function audit(browser: Browser): Promise<Violation[]> {
   const found: Violation[] = [];

@@ -16,7 +16,7 @@ import { findBrokenLinks } from "./support/site_links.ts";
 const BASE = "/crm-api/";
 const ORIGIN = "https://example.github.io";
 const ROOT = join(import.meta.dirname!, "../..");
-/** The operations' pages have the same elements, so some stand for all. */
+/** Only some pages of operations are checked, because all have the same elements. */
 const REFERENCE = [
   "reference/",
   "reference/leads/create/",

@@ -1,4 +1,4 @@
-// These tests read the verbs of schema app from the catalog, so that they cover new verbs.
+// These tests read the verbs of schema app from the catalogue, so that they cover new verbs.
 import assert from "node:assert/strict";
 import { OPERATOR_CODES, OperatorError } from "../../run/operator/errors.ts";
 import { join } from "node:path";

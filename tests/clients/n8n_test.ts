@@ -25,7 +25,7 @@ const CHANGED = {
   custom_fields: { segmento: "padaria" },
 };
 
-/** A workflow that changes a deal with values as n8n's forms hold them, and answers with the contacts of a test. */
+/** A workflow that changes a deal, with values as n8n's forms hold them, and answers with contacts that it searches. */
 function actionsOf(dealId: string) {
   const crm = (name: string, parameters: unknown) => ({
     ...{ id: name, name, parameters, type: "n8n-nodes-crm-api.crm", typeVersion: 1, position: [0, 0] },
@@ -121,7 +121,7 @@ Deno.test("In a real n8n, set up by the page's commands, a form's lead reaches t
       form.set(`field-${index}`, value);
     }
     const address = `${n8n.origin}/form/fale-com-a-gente`;
-    // n8n answers a request to activate before the form is there.
+    // n8n answers the activation before it serves the form.
     const isThere = await eventually(async () => {
       const reply = await fetch(address);
       await reply.body?.cancel();

@@ -12,7 +12,7 @@ import {
 import { clockOf } from "../../console/pages/webhooks/times.ts";
 import { expiryMoment, tomorrow } from "../../console/pages/keys/expiry.ts";
 
-// Which non-breaking space Intl writes depends on its version.
+// Replaces non-breaking spaces, because Intl's version decides which of them it writes.
 const spaced = (text: string) => text.replace(/\s/g, " ");
 
 Deno.test("Numbers, amounts and days are formatted for each language", () => {

@@ -1,4 +1,4 @@
-// Keys and proposal links name the slot of their workspace. Older ones, without a slot, still work.
+// Keys and proposal links name the slot of their workspace. Older keys and links, without a slot, still work.
 import assert from "node:assert/strict";
 import {
   checksum,

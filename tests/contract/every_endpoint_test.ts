@@ -115,13 +115,13 @@ for (
   test(`${title} ignores forceFunctionRegion, a parameter of the platform (spec 4)`, async ({ workspace: { key, stages } }) => {
     const samples = await makeSamples(key, stages);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
-    // These calls add to the log of requests, so read only the failed ones, of which there are none.
+    // These calls add to the log of requests, so the query asks only for failed requests: there are none.
     const query = route.endpoint.verb === "me_requests"
       ? "?status=5xx"
       : neededQuery(route.endpoint, samples);
     // Sent again, an upsert finds the record that it created, and changes nothing.
     const data = { name: "Ana", title: "Venda", external_id: "erp-1" };
-    // An update of the same record.
+    // Sent again, this update changes nothing either.
     const items = [{ op: "update", id: samples.records[resource.name]!, data: {} }];
     const body = route.endpoint.operations ? { items } : data;
     const send = (more = "") =>

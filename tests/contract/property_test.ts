@@ -56,9 +56,9 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reve
   const [own, other] = [await populate(sql), await populate(sql)];
   const ids = [...own.ids, ...other.ids, crypto.randomUUID(), "00000000-0000-0000-0000-000000000000"];
 
-  // At most 16 operations run at once: with all of them, calls would wait too long on a busy machine.
+  // At most 16 calls are sent at once: with more, they would wait too long on a busy machine.
   const last: Promise<unknown>[] = Array.from({ length: 16 }, () => Promise.resolve());
-  // The operations run at the same time; the cases of one run in sequence, so that fast-check can shrink a failing one.
+  // Operations run at the same time, the cases of each in sequence, so that fast-check can shrink a failing case.
   const runs = endpoints.map(({ resource, route, title }, index) =>
     t.step({
       name: title,

@@ -45,7 +45,7 @@ Deno.test("With a wrong password, calls get 503 at once, and a connection is tri
   let answeredWithoutTry = 0;
   const lines = await withEnvironment({ DATABASE_URL: url.href }, async () => {
     const end = performance.now() + 20_000;
-    // After the third attempt the wait is 2 s.
+    // Ends once a reply says to wait 2 s, which is after the third attempt to connect.
     const isOver = () => replies.has("503 2 service_unavailable") || performance.now() > end;
     await callUntil(isOver, async () => {
       const request = new Request("http://localhost/api-v1-pipelines", { headers: { "X-API-Key": key } });
@@ -116,7 +116,7 @@ Deno.test("While a connection attempt hangs, other calls get 503 after 1 s and t
     const probe = assert.rejects(query(ONE), UNAVAILABLE);
     const started = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => assert.rejects(query(ONE), UNAVAILABLE)));
-    // The try itself ends after 5 s.
+    // The hanging attempt itself ends only after 5 s.
     assert.ok(performance.now() - started < 3_500, `${performance.now() - started} ms`);
     assert.equal(front.connections, 2);
     await probe;

@@ -5,7 +5,7 @@ import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";
 
 const FOLDER = join(import.meta.dirname!, "../../run/deployment");
 
-/** The variables that a deployment needs; the functions' database is the same one, with another login. */
+/** The variables that a deployment needs. The functions use the same database, with another login. */
 export function deploymentVariables(databaseUrl: string): Record<string, string> {
   const functionsUrl = new URL(databaseUrl);
   functionsUrl.username = "crm_functions";

@@ -113,11 +113,11 @@ Deno.test("The site and the console below it are published together, each built 
 
 Deno.test("Every action is pinned to a commit, with its version in a comment", () => {
   for (const { name, text } of workflows) {
-    // A workflow of this repository has no version.
+    // Leaves out workflows of this repository, which have no version.
     const lines = (text.match(/^.*\buses:.*$/gm) ?? []).filter((line) => !line.includes("uses: ./.github/"));
     assert.equal(lines.length, steps.filter((step) => step.name.startsWith(`${name}, `) && step.uses).length);
     for (const line of lines) {
-      // An action's owner can move a tag to another commit.
+      // Requires the hash of a commit: an action's owner can move a tag to another commit.
       assert.match(line, /uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/, name);
     }
   }

@@ -113,7 +113,7 @@ function objects(printed: string): string[] {
   return [...lines].map(([, object]) => object!);
 }
 
-/** Makes the delivery of a contact due, and waits until this attempt of it has failed. */
+/** Makes a contact's delivery due, and waits until the attempt with this number has failed. */
 async function failOnce(sql: postgres.Sql, contactId: string, attempt: number): Promise<void> {
   const delivery = sql`
     select d.id from crm.events e

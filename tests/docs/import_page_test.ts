@@ -93,7 +93,7 @@ importing(
       "external_id,name,company_id,company",
       "c-1,Um,,Padaria Sol",
       "c-2,Dois,e-1,Padaria Sol",
-      // The company's name is in another line, which is enough.
+      // Only the company's id: its name in another line is enough.
       "c-3,Três,e-1,",
       "c-4,Quatro,e-2,",
       `c-5,Cinco,e-3,${"N".repeat(300)}`,

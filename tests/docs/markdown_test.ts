@@ -38,7 +38,7 @@ function anchors(page: string): Set<string> {
 
 /**
  * The file that a link leads to. In a page of the site a link is another page's address, so this returns that page's
- * file. A picture is named by its file.
+ * file. A link to a picture is the path of its file.
  */
 function linkedFile(file: string, link: string): string {
   if (!file.startsWith(SITE) || link.endsWith(".webp")) return join(dirname(file), link);
@@ -94,7 +94,7 @@ Deno.test("Every file or folder that a page names is there", async () => {
   const missing: string[] = [];
   for (const [file, page] of pages) {
     for (const [, path] of page.matchAll(PATH)) {
-      // These exist only after a task that the page names has run.
+      // These files exist only after a task that the page names has run.
       if (/\/(dist\/?|written\/?|openapi\.json)$/.test(path!)) continue;
       const base = FUNCTIONS_FOLDERS.includes(path!.split("/")[0]!) ? "supabase/functions" : "";
       if (!await exists(join(ROOT, base, path!))) missing.push(`${relative(ROOT, file)}: ${path}`);

@@ -39,7 +39,7 @@ guide(
     await api.post(`/api-v1-deals/${second.deal_id}/archive`, {});
     await api.post(`/api-v1-contacts/${lead.contact_id}/erase`, {});
     const added = await make("Nova");
-    // The feed shows an event only after all earlier transactions have ended, so it may wait for those of other tests.
+    // The feed shows an event only after all earlier transactions have ended, so it may wait for other tests.
     let events = 0;
     const copy = await eventually(async () => {
       const [, read] = /^eventos lidos: (\d+)$/.exec((await reader.run(everyNight!))[0]!)!;
@@ -67,7 +67,7 @@ guide(
     await reader.run(`${everyNight}\n${since}`);
     assert.equal((await reader.read("contacts.jsonl")).trim().split("\n").length, 4);
 
-    // Each resource has its own mark: one that was not read before is read from its beginning.
+    // Each resource has its own mark: a resource that was not read before is read from its beginning.
     assert.ok([page.pt, page.en].every((text) => text.includes("`KIND=deals`")));
     for (const name of reader.list(".").filter((name) => name.endsWith(".mark"))) {
       await reader.write(name, "2099-01-01T00:00:00Z");

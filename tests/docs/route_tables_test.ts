@@ -24,7 +24,7 @@ interface Info {
 
 /**
  * Everything that a function imports, without types.
- * @param atStart leaves out what is loaded only when a call needs it
+ * @param atStart whether to leave out what is loaded only when a call needs it
  */
 async function readImports(name: string, atStart: boolean): Promise<Info["modules"]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {

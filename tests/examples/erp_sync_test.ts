@@ -101,7 +101,7 @@ Deno.test("clients/examples/erp-sync copies everything, continues where it was k
     numbered(20, (at) => ({ title: `Negócio ${at}`, value: at, contact_id: contactIds[at] })),
   );
 
-  // A run stores a mark that lies one minute before its start.
+  // Makes the records older than the mark that a run stores: one minute before its start.
   await makeOlder(opened.workspace.id);
 
   // Lets four requests pass: for the feed's cursor, the companies, and two of the three pages of contacts.

@@ -1,4 +1,4 @@
-// A recovery with more events than one call queues.
+// A recovery of more events than one call can queue.
 import assert from "node:assert/strict";
 import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";

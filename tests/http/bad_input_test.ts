@@ -11,7 +11,7 @@ function keys(count: number): string {
   return Array.from({ length: count }, (_, i) => `"k${i}":0`).join(",");
 }
 
-/** Each entry is a whole body, or what follows `"first_name"` in one. */
+/** Each entry is a whole body, or the part of a body that follows `"first_name"`. */
 const invalidBodies: [what: string, body: string, field: string][] = [
   ["a NUL character", '{"first_name":"a\\u0000b"}', "first_name"],
   ["an unpaired surrogate", '{"first_name":"a\\ud800"}', "first_name"],
@@ -145,7 +145,7 @@ test("a text that is slow to normalize is refused for its length before it is no
   const refusing = await timeOf(async () =>
     assertError(await api.post("/api-v1-companies", { name: "x", tax_id }), "validation_error")
   );
-  // Normalizing it takes 15 s.
+  // Normalizing the text would take 15 s.
   assert.ok(refusing < 4_000, `${Math.round(refusing)} ms`);
 });
 

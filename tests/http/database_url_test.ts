@@ -15,7 +15,7 @@ Deno.test("Without DATABASE_URL a call is a 503, a log line says what to set, an
     );
     assert.equal(reply.status, 503);
     assert.equal(JSON.parse(await reply.text()).error.code, "service_unavailable");
-    // The refusal is counted, and its count is logged after a second.
+    // Refused calls are counted, and the count is logged after a second.
     await eventually(() => lines.some(({ event }) => event === "refused"), "the count of refusals");
     const { error } = lines.find(({ event }) => event === "database_misconfigured")!;
     assert.match(

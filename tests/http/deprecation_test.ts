@@ -35,7 +35,7 @@ test("each answer of a deprecated endpoint says since when it is deprecated, unt
         assert.equal(reply.headers.get("Link"), `<${deprecated.page}>; rel="deprecation"`);
         assert.match(reply.headers.get("Access-Control-Expose-Headers")!, /Deprecation, ?Sunset, ?Link/);
       }
-      // The refusal is counted, and its count is logged after a second.
+      // Refused calls are counted, and the count is logged after a second.
       await eventually(() => lines.some(({ event }) => event === "refused"), "the count of refusals");
     },
   );

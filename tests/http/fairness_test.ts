@@ -62,7 +62,7 @@ test("replies to strangers are paced at 200 a second, and neither other gates no
   const seconds = (performance.now() - started) / 1_000;
   // After the burst of 50, 400 replies are sent at 200 a second.
   assert.ok(seconds > 1.9, `${seconds.toFixed(1)} s`);
-  // A machine too slow for this pace takes more than 4 s in all; there the calls queue for the processor.
+  // On a machine too slow for this pace, the calls queue for the processor and take more than 4 s in all.
   assert.ok(first < 400 || seconds > 4, `${first} strangers were answered first, in ${seconds.toFixed(1)} s`);
 });
 

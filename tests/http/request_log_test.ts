@@ -14,7 +14,7 @@ import { functionsDatabaseUrl } from "../support/stack.ts";
 
 const KEY = "00000000-0000-7000-8000-000000000001";
 
-/** Logs requests whose duration in milliseconds is their number. */
+/** Logs requests that took 0 ms, 1 ms, 2 ms, and so on. */
 function logMany(workspaceId: string, count: number): void {
   const admission = { callerId: KEY, workspaceId, admitted: true, rate: null };
   for (let number = 0; number < count; number++) {

@@ -56,8 +56,8 @@ async function countStuck(sql: Sql): Promise<number> {
 }
 
 /**
- * Waits until exactly `expected` calls are stuck, and never sees more. There are fewer for a moment while a statement
- * moves from a pipeline, where it waits 250 ms for a lock, to a connection of its own.
+ * Waits until exactly `expected` calls are stuck, and fails if more are. Fewer are stuck for a moment when a statement
+ * has waited 250 ms for a lock in a pipeline, and moves to a connection of its own.
  */
 async function seeStuck(sql: Sql, expected: number): Promise<void> {
   await eventually(async () => {

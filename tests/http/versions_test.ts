@@ -89,7 +89,7 @@ for (const { name, path, endpoint } of pathsOf("PATCH").filter(({ name }) => nam
     const { records } = await makeSamples(key, stages);
     const address = `${path}/${records[name]}`;
     const tag = (await client(key).get(address)).headers.get("ETag")!;
-    // A job may find the sample activity overdue meanwhile.
+    // Leaves out activity.overdue, which a job may emit for the sample activity meanwhile.
     const changes = () => eventsOf(sql, id, "activity.overdue");
     const before = await changes();
     const replies = await Promise.all(

@@ -64,7 +64,7 @@ Deno.test("The hand-written function does the work for which it is compared with
       assert.equal((await send(key, "/contacts", CONTACT)).status, 401);
       assert.equal((await send(workspace.key, "/contacts", { name: "" })).status, 422);
       await sql`update hand.call_counts set calls = ${CALLS_A_MINUTE}, minute = date_trunc('minute', now())`;
-      // May send as many calls as a minute allows, because a new minute may have begun and restarted the count.
+      // Tries more calls than a minute allows: a new minute may have begun and restarted the count.
       const replies = [];
       for (let call = 0; call < CALLS_A_MINUTE + 2; call++) {
         replies.push((await send(workspace.key, "/contacts")).status);

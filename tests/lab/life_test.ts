@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isHeld } from "../../bench/harness/figures.ts";
 import { life } from "../../bench/performance/subjects/life.ts";
 
-/** The figures that depend neither on the machine nor on how long the load lasts. Other tables change too few rows. */
+/** Figures that hold on any machine, also in a short run, in which the other tables change too few rows. */
 const FIGURES = [
   "Answers not as expected",
   "Events without their delivery",

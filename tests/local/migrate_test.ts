@@ -171,7 +171,7 @@ test("Nothing is applied after an applied migration was edited, and the error na
       folder,
       /^1_first\.sql was edited after the database applied it: restore the file that was deployed,/,
     );
-    // It is refused even if no new migration is to be applied.
+    // The edit is refused even if no new migration is to be applied.
     await folder.remove("2_second.sql");
     await refuses(sql, folder, /^1_first\.sql was edited/);
     await folder.add("2_second.sql", "create table public.b ();");

@@ -209,7 +209,7 @@ Deno.test("A refresh token of an app is replaced when it is used, and an old one
   assert.notEqual(second.refresh_token, first.refresh_token);
   const [before, after] = [decodeJwt(first.access_token), decodeJwt(second.access_token)];
   assert.deepEqual([after["session_id"], after["client_id"]], [before["session_id"], app.id]);
-  // The reply may have been lost.
+  // The first token can be used again, because the reply with the second may have been lost.
   assert.equal((await renew(first.refresh_token)).body.refresh_token, second.refresh_token);
   const { body: third } = await renew(second.refresh_token);
   assertAuthError(await renew(first.refresh_token), "refresh_token_already_used", 400);

@@ -76,7 +76,7 @@ Deno.test("An address of the reference without its final slash redirects to the 
     for (const path of ["/docs", "/docs/en"]) {
       const { status, headers } = await fetch(origin + path, { redirect: "manual" });
       assert.deepEqual([status, headers.get("location")], [301, `${path}/`]);
-      // Otherwise browsers would keep the redirect, also for another program on this port.
+      // Without this header, browsers would keep the redirect, even for another program on this port.
       assert.equal(headers.get("cache-control"), "no-cache");
     }
     for (const path of ["/docsx", "/docs/nowhere.js", "/docs/%2e%2e/deno.json"]) {

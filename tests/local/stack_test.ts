@@ -104,7 +104,7 @@ test("SIGTERM stops a stack cleanly; the next start, under 3 s, keeps the data, 
   // On a busy machine every start is slow, so compare with the first start, the only one that creates the database.
   const limit = Math.max(3_000, 0.75 * firstMs);
   const times: number[] = [];
-  // The best of three, because the other work may interrupt.
+  // One of three starts must be fast enough, because other work may interrupt.
   while (times.length < 3 && !times.some((ms) => ms < limit)) {
     const startedAt = performance.now();
     await onStack(dataDir, async ({ file, output }) => {

@@ -42,8 +42,8 @@ const KILLS: [RegExp, number][] = [
 ];
 
 /**
- * Refuses to drop a publication that has tables: a write that uses one of them at that moment may fail. That is too rare
- * to wait for it in a test.
+ * Refuses to drop a publication that still has tables. A write to such a table could fail at that moment, but too
+ * rarely for a test to wait for it.
  */
 const REFUSE_DROP = `
   create function refuse_drop() returns event_trigger language plpgsql as $$
@@ -201,7 +201,7 @@ Deno.test(needing(NODE_PROGRAMS, {
               );
               const again = await crmProcess(["node", "list", "--json"], { ...env, DATABASE_URL: url });
               assert.deepEqual(JSON.parse(again.stdout), data);
-              // Both proxies send the calls to the other node.
+              // The move must make both proxies send the calls to the other node.
               await crm("workspace", "move", other.id, "--to", "0", "--proxy", url);
               const found = await open(url)`select node, paused from nodes.slots where slot = ${
                 slotOf(other.id)
@@ -243,7 +243,7 @@ Deno.test(needing(NODE_PROGRAMS, {
   },
 }));
 
-/** Records, deliveries that wait, and activities that are overdue but not reported. */
+/** Inserts companies, waiting deliveries, and activities that become overdue one after the other. */
 async function seed(sql: Sql, { id, memberId, pipelineId, stages }: TestWorkspace): Promise<void> {
   await sql`
     insert into crm.companies (workspace_id, name, owner_id)
@@ -280,7 +280,7 @@ async function assertLeft(sql: Sql, workspaceId: string): Promise<void> {
   assert.deepEqual({ ...left }, { publications: 0, slots: 0, subscriptions: 0, fences: 0 });
 }
 
-/** Asserts that everything that was acknowledged is there, in the feed and delivered, once. */
+/** Asserts that each acknowledged contact is stored, appears in the feed and was delivered, exactly once. */
 async function assertComplete(sql: Sql, id: string, load: ReturnType<typeof startLoad>): Promise<void> {
   const sorted = (ids: Iterable<string>) => [...ids].sort();
   const rows = await sql`select id from crm.contacts where workspace_id = ${id}`;

@@ -12,10 +12,10 @@ const SOME = [
   "tests/app/sessions_test.ts",
 ];
 
-/** All tests that send requests. With the variable WHOLE_SUITE (`.ci/run nodes`) they run instead; it takes 11 minutes. */
+/** All tests that send requests. They run instead of `SOME` if WHOLE_SUITE is set (`.ci/run nodes`), in 11 minutes. */
 const ALL = ["api", "app", "contract", "http", "mcp", "webhooks"].map((folder) => `tests/${folder}`);
 
-/** Files with a test of one database: it reads the log of the stack's Postgres, or writes a key without a slot there. */
+/** Files with a test that needs a single database: it reads the Postgres log, or writes a key without a slot. */
 const ONE_DATABASE = ["tests/api/erase/traces_test.ts", "tests/contract/credentials_test.ts"];
 
 async function suite(): Promise<string[]> {

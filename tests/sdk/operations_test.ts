@@ -1,5 +1,5 @@
-// The SDK reaches every operation of the API. The test makes the calls of the API collections, where a call uses ids
-// from earlier replies, so a new endpoint is tested without a new line here.
+// The SDK reaches every operation of the API. The calls come from the API collections, in which a call uses ids from
+// earlier replies. A new endpoint is therefore tested without a new line here.
 import assert from "node:assert/strict";
 import { replyOf } from "../../clients/sdk/src/index.ts";
 import { type OperationId, OPERATIONS } from "../../clients/sdk/src/operations.ts";

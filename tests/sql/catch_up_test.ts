@@ -1,4 +1,4 @@
-// Transactions during the catch-up of a subscription that is behind: no event is lost, and none gets two deliveries.
+// A job catches up for a subscription that is behind, while transactions commit: each event gets exactly one delivery.
 import assert from "node:assert/strict";
 import type { ISql, ReservedSql, Sql } from "postgres";
 import { openSql } from "../../run/local/sql.ts";
@@ -6,7 +6,7 @@ import { createWorkspace } from "../../run/operator/workspaces.ts";
 import { eventually } from "../support/mailbox.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 
-/** A workspace in which `bound` deliveries may wait, with one subscription. */
+/** A workspace with one subscription, in which at most `bound` deliveries may wait. */
 interface Place {
   workspace: string;
   subscription: string;
@@ -201,7 +201,7 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
       const began = Date.now();
       let committed = 0;
       let wasBehind = 0;
-      // A busy machine needs longer than 1.5 s.
+      // On a busy machine this goes on after 1.5 s, until enough events were committed.
       const isEnough = () => Date.now() > began + (committed > 50 && wasBehind > 0 ? 1_500 : 60_000);
       const writers = Array.from({ length: 6 }, async (_, writer) => {
         while (!isEnough()) {

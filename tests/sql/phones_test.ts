@@ -28,7 +28,7 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
     "+0055 11 97777-1234",
     "\u00a0+55\u00a011\u00a097777\u20111234",
   ],
-  // Landlines, and mobile phones from before the ninth digit: eight.
+  // Landlines, and mobile phones from before the ninth digit: eight digits.
   ["+551133334444", "(11) 3333-4444", "0xx11 3333-4444", "01133334444", "+551133334444"],
   ["+551177771234", "(11) 7777-1234", "+55 11 7777-1234", "+55 11 7777７-1234"],
   // Numbers with the area code 55, which is not the country code 55.

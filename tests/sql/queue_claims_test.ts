@@ -83,7 +83,7 @@ for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
         update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'deleted' where id = ${deleted}`;
       await sql`
         update crm.webhook_deliveries set next_attempt_at = now() + interval '6 h' where subscription_id = ${retried}`;
-      // The first claims only settle what the changes above have left in crm.webhook_unsettled.
+      // Claims until crm.webhook_unsettled is empty, because claims first settle the rows that the changes left.
       while ((await sql`select from crm.webhook_unsettled`).length > 0) await claim(sql, [id]);
       const fetched = async () => {
         const [row] = await sql<[{ rows: number }]>`

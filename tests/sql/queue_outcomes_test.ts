@@ -53,7 +53,7 @@ test("A dispatcher that held a delivery before it was redelivered records nothin
     const subscription = await addSubscription(sql, id);
     const [delivery] = await addDeliveries(sql, id, subscription, 1, {
       lease: "1 hour",
-      // This token is lower than that of every claim, so the lease was lost.
+      // This token is lower than the token of any claim, so its lease counts as lost.
       token: 0,
     });
     const record = async (lease_token: string | number) =>

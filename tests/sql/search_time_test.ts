@@ -1,5 +1,5 @@
-// Nobody can make a search slow by the choice of records and words: a page compares few texts, and fewer for long
-// words, which may be compared character by character at every position of a text.
+// Nobody can make a search slow by the choice of records and words. A page compares few texts, and fewer if words are
+// long: a long word may be compared character by character at every position of a text.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
@@ -9,10 +9,10 @@ import { openDatabase } from "../support/stack.ts";
 import { asCrmApi } from "../support/transactions.ts";
 
 const ROWS = 4_500;
-/** Measured: at most 10. It was 45 when a search compared, by LIKE, all texts whose letters the index found. */
+/** Measured: at most 10. When LIKE compared every text whose letters the index found, the ratio was 45. */
 const MAX_RATIO = 25;
 
-/** Many contacts with the same text. Their ids keep them out of the planner's sample, so the words seem to be rare. */
+/** Creates many contacts with one text. Their ids keep them out of the planner's sample, so the words seem rare. */
 async function makeContacts(sql: Sql, { id, memberId }: TestWorkspace, name: string, rest: string) {
   await sql`
     insert into crm.contacts (workspace_id, id, name, job_title, owner_id)

@@ -6,7 +6,7 @@ import { keyEndpoints } from "./resources.ts";
 /** The path of the batch endpoint of contacts, for tests of behaviour that all batches share. */
 export const BATCH = "/api-v1-contacts/batch";
 
-/** The endpoints of all batches. */
+/** The batch endpoint of every resource that has one. */
 export const batches = keyEndpoints.filter(({ route }) => route.path === "/batch");
 
 /** An item that creates a record. */

@@ -6,7 +6,7 @@ import type { Route } from "../../supabase/functions/_shared/contract/endpoint.t
 import { resources } from "./resources.ts";
 import { baseUrl } from "./stack.ts";
 
-/** A reply that was already validated by the schema of its operation. */
+/** A reply that was already validated, by the schema of its operation or by the error envelope. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -15,7 +15,7 @@ export interface Reply {
   body: any;
 }
 
-/** The envelope of spec 7, exactly. */
+/** The error envelope (spec 7), without any other field. */
 const ErrorEnvelope = z.strictObject({
   error: z.strictObject({
     code: z.enum(Object.keys(ERRORS) as [ErrorCode]),
@@ -45,7 +45,7 @@ export interface CallOptions {
 
 /**
  * Calls the API as an integrator would. Every reply is validated by the schema of its operation or by the error
- * envelope; the status of an error must be that of its code.
+ * envelope; an error's status must match its code.
  */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
   const { key = null, session = null, body, headers } = options;
@@ -73,12 +73,12 @@ export async function call(method: string, path: string, options: CallOptions = 
   return reply;
 }
 
-/** Calls with one key. */
+/** Calls the API with one key. */
 export function client(key: string) {
   return clientWith({ key });
 }
 
-/** Calls as a member who is signed in. */
+/** Calls the API as a member who is signed in. */
 export function memberClient(session: string) {
   return clientWith({ session });
 }

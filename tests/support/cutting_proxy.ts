@@ -5,7 +5,7 @@ export type Line = "up" | "down" | "answers lost";
 
 /**
  * Starts a proxy in front of the API that can cut connections.
- * @param counted how the requests to count begin, such as `POST /functions/v1/api-v1-leads`
+ * @param counted the beginning of each request to count, such as `POST /functions/v1/api-v1-leads`
  */
 export function startCuttingProxy(baseUrl: string, counted: string) {
   const state = { line: "up" as Line, count: 0, cutAfter: Infinity };

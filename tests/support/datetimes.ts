@@ -30,13 +30,13 @@ export const READ: readonly (readonly [text: string, moment: string])[] = [
   ["2026-01-31T09:00:00-03", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T17:30:00+0530", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T09:00:00\u221203:00", "2026-01-31T12:00:00.000Z"],
-  // Fractions: of any length, cut after milliseconds, with a point or a comma.
+  // Fractions of any length, with a point or a comma. Digits after the milliseconds are dropped.
   ["2026-01-31T12:00:00.1Z", "2026-01-31T12:00:00.100Z"],
   ["2026-01-31T12:00:00,25Z", "2026-01-31T12:00:00.250Z"],
   ["2026-01-31T12:00:00.123456Z", "2026-01-31T12:00:00.123Z"],
   ["2026-01-31T12:00:00.123999999-00:00", "2026-01-31T12:00:00.123Z"],
   ["9999-12-31T23:59:59.9999999Z", "9999-12-31T23:59:59.999Z"],
-  // The basic format, also mixed with the extended one.
+  // The basic format of ISO 8601, alone or mixed with the extended format.
   ["20260131T120000Z", "2026-01-31T12:00:00.000Z"],
   ["20260131T120000.5Z", "2026-01-31T12:00:00.500Z"],
   ["20260131T0900-0300", "2026-01-31T12:00:00.000Z"],
@@ -47,7 +47,7 @@ export const READ: readonly (readonly [text: string, moment: string])[] = [
   ["2026-01-31 12:00:00", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31 12:34", "2026-01-31T12:34:00.000Z"],
   ["2026-01-31 09:00:00.123456-03", "2026-01-31T12:00:00.123Z"],
-  // A plus that a query string decoded.
+  // A query string turned the plus sign into a space.
   ["2026-01-31T12:00:00 03:00", "2026-01-31T09:00:00.000Z"],
   ["2026-01-31 12:00:00 00", "2026-01-31T12:00:00.000Z"],
   ["2026-01-31T12:34 0300", "2026-01-31T09:34:00.000Z"],
@@ -77,7 +77,7 @@ export const REFUSED: readonly string[] = [
   ..."01/31/2026 31/01/2026 31-01-2026 2026/01/31 2026-1-31 2026-01 2026 2026-W05-6 2026-031".split(" "),
   ..."2026-0131 202601-31 1769860800 1769860800000".split(" "),
   "Sat, 31 Jan 2026 12:00:00 GMT",
-  // Almost a valid format.
+  // Texts that differ a little from a valid format.
   ..."2026-01-31T 2026-01-31Z 2026-01-31+03:00 2026-01-31T12:0000Z 2026-01-31T1200:00Z".split(" "),
   ..."2026-01-31T12:5.5Z 2026-01-31T12:00.5Z 2026-01-31T12:00:00.Z 2026-01-31T12:00:00-3".split(" "),
   ..."2026-01-31T12:00:00-03:0 2026-01-31T12:00:00[America/Sao_Paulo] 2026-01-31T12:00:00ZZ".split(" "),

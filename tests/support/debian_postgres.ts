@@ -64,7 +64,7 @@ export async function startDebianPostgres(extra: readonly string[] = CRON) {
   return {
     port,
     start,
-    /** Stops it as a crash would. */
+    /** Stops Postgres as a crash would. */
     kill,
     superuserUrl: url("supabase_admin"),
     url: url("postgres"),

@@ -22,7 +22,7 @@ export interface EmptyProject extends AsyncDisposable {
   /** A client as the superuser. */
   admin: Sql;
   hosted: HostedProject;
-  /** The database as crm_functions would reach it with this password. */
+  /** The URL with which crm_functions reaches the database, given its password. */
   functionsDatabaseUrl(password: string): string;
 }
 
@@ -37,7 +37,7 @@ export async function startEmptyProject(): Promise<EmptyProject> {
   const owner = openSql(databaseUrl, { max: 1 });
   await installAuthSchema(owner).finally(() => owner.end());
   const hosted = await startHostedProject(ACCESS_TOKEN, freePort());
-  // This Postgres has no pg_cron, and the doctor checks that something runs the jobs.
+  // Runs the jobs in place of pg_cron, which this Postgres lacks: the doctor checks that something runs them.
   const scheduler = startScheduler({
     databaseUrl,
     origin: hosted.origin,

@@ -44,8 +44,8 @@ export async function readAll(api: Api, query: Record<string, string> = {}) {
 }
 
 /**
- * Reads until there are `count` events. The feed shows an event only after every earlier transaction that writes, such
- * as a job's, has ended in the whole cluster.
+ * Reads until there are `count` events. The feed shows an event only after all earlier transactions that wrote have
+ * ended, including those of jobs and of other databases in the cluster.
  */
 export function readUntil(api: Api, count: number, query: Record<string, string> = {}) {
   return eventually(async () => {

@@ -9,7 +9,7 @@ export interface FieldLimits {
   bad: unknown[];
 }
 
-/** Limits that the schema cannot express; they replace the schema's. The schema alone would accept `alsoBad` values. */
+/** Limits that the schema cannot express: values in place of the derived ones, and more invalid ones (`alsoBad`). */
 export type OwnLimits = Record<string, Partial<FieldLimits> & { alsoBad?: unknown[] }>;
 
 /** Derives the limits of each field of a body. */

@@ -19,8 +19,8 @@ const NONE: Credentials = { key: null, session: null, token: "" };
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 /**
- * For each gate: valid credentials, with all rights or with none, and the error for a call
- * without credentials (null: none are needed).
+ * For each gate: valid credentials, with all rights or with none, and the error for a call without credentials (null if
+ * the gate needs none).
  */
 export const GATE_CASES: Record<
   GateName,

@@ -1,8 +1,8 @@
 import { openDatabase } from "./stack.ts";
 
 /**
- * Holds a writing transaction open until the scope ends (`await using`). Meanwhile neither the feed nor the job
- * `index-texts` goes on to later events.
+ * Holds a writing transaction open until the scope ends (`await using`). Until then the feed does not show later
+ * events, and the job `index-texts` does not index them.
  */
 export async function holdFeed(): Promise<AsyncDisposable> {
   const sql = openDatabase();

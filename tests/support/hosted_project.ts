@@ -48,7 +48,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     functions = undefined;
   }
 
-  /** Restarts every function from its last upload, as Supabase replaces the isolates of the former version. */
+  /** Restarts every function from its last upload. Supabase, too, replaces the isolates of the old version. */
   async function release(): Promise<void> {
     await stopFunctions();
     const root = await Deno.makeTempDir({ dir: folder });
@@ -77,7 +77,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     await eventually(loaded, "the uploaded functions", 120);
   }
 
-  /** Releases one after the other: the CLI repeats slow calls, and two processes cannot listen on the same port. */
+  /** Releases after any release in progress: the CLI repeats slow calls, and two processes cannot share a port. */
   function releaseInTurn(): Promise<void> {
     released = released.catch(() => {}).then(release);
     return released;

@@ -9,7 +9,7 @@ export interface HostileConnection {
   silence(): Promise<void>;
 }
 
-/** Handles a connection in place of an HTTP server; the connection is closed when it returns. */
+/** Handles a connection in place of an HTTP server. The connection is closed when this function returns. */
 export type Behaviour = (connection: HostileConnection) => Promise<void>;
 
 /** Starts a receiver on loopback with this behaviour, and with TLS where a certificate is given. */
@@ -43,7 +43,7 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
         silence: () => closed.promise,
       });
     } catch {
-      // The dispatcher closed the connection, which is what it should do.
+      // The dispatcher closed the connection, as it should.
     } finally {
       close(connection);
     }

@@ -18,7 +18,7 @@ export async function runJob(sql: ISql, name: string): Promise<void> {
 
 /**
  * Runs the job `index-texts` until it has indexed everything that was committed before. An open transaction that has
- * written, such as another job's, delays it.
+ * written, such as another job's, delays the job.
  */
 export async function indexTexts(sql: ISql): Promise<void> {
   const [{ position }] = await sql<[{ position: string }]>`select crm.feed_position()::text as position`;

@@ -48,7 +48,7 @@ export function assertAuthError({ status, headers, body }: AuthReply, code: stri
   assert.equal(headers.get("x-sb-error-code"), code);
 }
 
-/** An address that nobody has yet. */
+/** An e-mail address that no user has yet. */
 export const newEmail = () => `${crypto.randomUUID()}@exemplo.example`;
 
 /** Signs in by password. */

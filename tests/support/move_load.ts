@@ -46,14 +46,14 @@ export function startLoad(key: string, owners: readonly Sql[]): Load {
     const reply = await serve(new Request(`http://localhost/${path}`, { ...init, headers }));
     const body = await reply.json();
     if (!reply.ok) load.refused.push(reply.status);
-    // A client would take any other status for an error.
+    // A client repeats the call after 409 or 503. It would treat any other status as an error.
     assert.ok([200, 201, 409, 503].includes(reply.status), `${reply.status} ${JSON.stringify(body)}`);
     return { ok: reply.ok, body };
   }
 
   /**
-   * Writes as a client does: repeats each call with the same Idempotency-Key until it succeeds. Sends every fifth call
-   * once more after that.
+   * Writes as a client does: repeats each call with the same Idempotency-Key until it succeeds. Every fifth call is
+   * sent once more after its success.
    */
   async function write(writer: string) {
     for (let n = 1; !ended; n++) {

@@ -1,4 +1,4 @@
-// Tests that need more than Node: if a program is missing, they are skipped, and the run names them.
+// Declares tests that need more programs than Node. If a program is missing, its tests are skipped and the run says so.
 import { join } from "node:path";
 
 /** For Debian and npm packages that are not on the PATH, a file that exists if the package is installed. */
@@ -72,7 +72,7 @@ export interface SkipReason {
   missing: string;
 }
 
-/** Reads the reasons from a file; none where there is no file. */
+/** Reads the reasons from a file; returns none if the file does not exist. */
 export async function readSkipReasons(file: string): Promise<SkipReason[]> {
   const text = await Deno.readTextFile(file).catch(() => "");
   return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));

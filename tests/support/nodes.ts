@@ -20,7 +20,7 @@ export interface Nodes extends AsyncDisposable {
   admin: Sql;
 }
 
-/** fsync protects only against a crash of the machine. */
+/** fsync is off, because it protects only against a crash of the machine. */
 const SETTINGS = ["fsync=off", "jit=off", "max_connections=200"];
 
 /**

@@ -31,7 +31,7 @@ export function makeVerifier() {
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
-/** Asks for an authorization, as an app does by opening the address; returns where the browser is sent. */
+/** Asks for an authorization, as an app does by opening the address; returns where the reply redirects the browser. */
 export async function authorize(
   clientId: string,
   challenge: string,
@@ -58,7 +58,7 @@ export async function openRequest(token: string, clientId: string, challenge: st
   return { id, details: await callAuth(`GET /oauth/authorizations/${id}`, { token }) };
 }
 
-/** Answers an authorization; returns where the browser is sent. */
+/** Approves or denies an authorization; returns the address to which the browser must go. */
 export async function answer(token: string, id: string, action: "approve" | "deny"): Promise<URL> {
   const { status, body } = await callAuth(`POST /oauth/authorizations/${id}/consent`, {
     token,

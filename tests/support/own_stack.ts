@@ -3,7 +3,7 @@ import { stopPostgres } from "../../run/local/postgres.ts";
 import { readStackFile } from "../../run/local/stack_file.ts";
 import { copyPreparedData } from "./prepared_data.ts";
 
-/** Creates a temporary folder for databases, such as that of one test. */
+/** Creates a temporary folder for the data of one or more databases. */
 export async function makeDataDir(prefix = ""): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix });
   // Under root, Postgres runs as another user, who must be able to enter the folder.
@@ -18,7 +18,7 @@ export async function makeStartedDataDir(): Promise<string> {
   return folder;
 }
 
-/** Declares a test with a data folder of its own; afterwards stops the database on the folder, and removes it. */
+/** Declares a test with a data folder of its own; afterwards stops the folder's database and removes the folder. */
 export function testOnDataDir(name: string, body: (dataDir: string) => Promise<void>): void {
   Deno.test(name, async () => {
     const dataDir = await makeDataDir();

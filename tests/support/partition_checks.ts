@@ -19,7 +19,7 @@ const NOTHING = { made: 0, moved: "0", dropped: 0, hindrance: null };
 
 type Run = (database: Pick<OwnDatabase, "sql" | "url" | "superuserUrl">) => Promise<void>;
 
-/** Each test first drops the partitions that others left. */
+/** Each test first drops the partitions that earlier tests left. */
 export const PARTITION_CHECKS: { name: string; run: Run }[] = [];
 
 const test = (name: string, run: Run) => PARTITION_CHECKS.push({ name, run });
@@ -87,7 +87,7 @@ test("after 40 days without jobs a database keeps 90 days of events and 30 days 
   for (const table of TABLES) {
     const { made, moved, dropped, hindrance } = await manage(sql, table);
     const isEvents = table === "crm.events";
-    // Today, a week ahead, and each day that has rows in the default partition which must be kept.
+    // One for today, seven for the week ahead, and one for each day whose rows in the default partition must be kept.
     assert.deepEqual({ made, moved, dropped, hindrance }, {
       made: isEvents ? 11 : 10,
       moved: { "crm.events": "9", "crm.webhook_deliveries": "8", "crm.webhook_attempts": "3" }[table],

@@ -16,8 +16,8 @@ export interface Managed {
 }
 
 /**
- * Runs the job of a table.
- * @param now an SQL expression for the time that the job takes as now
+ * Runs the partition job for a table.
+ * @param now an SQL expression for the job's current time
  */
 export async function manage(sql: ISql, table: string, now = "now()", maxRows = 100_000): Promise<Managed> {
   const [row] = await sql.unsafe<[Managed]>(

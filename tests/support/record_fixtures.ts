@@ -113,8 +113,8 @@ export function assertAlike(one: Reply, other: Reply): void {
 }
 
 /**
- * Sends calls that change one record, and holds its lock until all have begun. Each call has its own key, because calls
- * with the same key wait for each other at its rate limit.
+ * Sends calls that change one record, and holds the record's lock until all have begun. Each call has its own key,
+ * because calls with one key take turns at its rate limit.
  */
 export async function atOnce(
   workspaceId: string,

@@ -24,7 +24,7 @@ export interface RecordResource {
   path: string;
   /** The smallest valid body of POST without `deal_id`: one text field. */
   minimal: Record<string, string>;
-  /** Whether a record belongs to a deal, whose id POST requires; a list may require it too. */
+  /** Set if a record belongs to a deal: POST requires the deal's id, and a list may require it too. */
   ofDeal?: "created" | "created and listed";
   /** Values that PATCH stores in place of null. */
   defaults?: Body;
@@ -83,7 +83,7 @@ export function testRecordRules(resource: RecordResource): void {
   for (const register of rules) register(resource);
 }
 
-/** Values that these filters accept, although others refuse them as empty or too long. */
+/** Values that these filters accept, although other filters refuse them as empty or too long. */
 const POSSIBLE: Record<string, string> = { domain: "", tax_id: "x".repeat(300) };
 
 /** How many records of a long list are created at a time. */
@@ -118,7 +118,7 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
   test(`GET ${path} lists 50 records, or as many as limit says, never more than 200 (spec 4.0, 8)`, async ({ sql, workspace, api, minimal, list }) => {
     for (const count of [100, 100, 1]) {
       const { key } = await makeKey(sql, workspace.id);
-      // Ten at a time: a call that waits 5 s for the key's turn is answered 503, and a busy machine creates slowly.
+      // Creates few at a time: calls with one key take turns, and a call that waits 5 s for its turn gets 503.
       for (let left = count; left > 0; left -= AT_ONCE) {
         await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, () => create(key, path, minimal)));
       }
@@ -281,7 +281,7 @@ function testLimits(resource: RecordResource): void {
         [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
         [ofPatch[field], (value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
       ] as const;
-      // Clears a unique value, because the next record could not have it as well.
+      // Clears a unique value, so that the next record can have it.
       const clear = async ({ body }: Reply) =>
         unique.includes(field) && await api.patch(`${path}/${body.id}`, { [field]: null });
       for (const [limits, send] of sends) if (limits) await assertLimits(field, limits, send, clear);
@@ -339,7 +339,7 @@ function testPatches(resource: RecordResource): void {
 
   test(`PATCH ${path} accepts a record as it was read, and names the fields that it ignores`, async ({ sql, workspace: { id: workspaceId, key }, api, minimal }) => {
     const record = await create(key, path, minimal);
-    // The owner was deactivated meanwhile: an unchanged reference is not checked again.
+    // Deactivates the owner: PATCH must not check an unchanged reference again.
     await sql`update crm.members set is_active = false where workspace_id = ${workspaceId}`;
     const reply = await api.patch(`${path}/${record.id}`, record);
     assert.equal(reply.status, 200, reply.text);

@@ -1,4 +1,4 @@
-// Tests of what roles may do, by the catalogue and by trying. tests/sql/isolation runs them on Postgres 17,
+// Tests of what roles may do: they read the catalogue and try calls. tests/sql/isolation runs them on Postgres 17,
 // tests/postgres15 on 15.
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -111,7 +111,7 @@ async function withSupabaseRoles(sql: Sql, work: (sql: TransactionSql) => Promis
  * reason other than missing rights was executed.
  */
 async function mayCall(sql: TransactionSql, { call }: Callable): Promise<boolean> {
-  // Row-level security refuses with the same code but another message.
+  // An error of row-level security has the same code, but another message.
   return !/^permission denied/.test((await refusalOf(sql, call))?.message ?? "");
 }
 
@@ -169,7 +169,7 @@ test(
     };
     const allowed = (role: Role) => new Set([...expected[role], ...(owned[role] ? [owned[role]] : [])]);
     await withSupabaseRoles(sql, async (sql) => {
-      // One of Supabase's roles is enough here, because the test before this one reads the rights of each.
+      // One of Supabase's roles is enough here: the test above reads the rights of each.
       for (const role of ["crm_api", "crm_app", "anon"] as const) {
         await sql.unsafe(`set local role ${role}`);
         for (const callable of callables) {

@@ -33,8 +33,8 @@ const DEFINITION = "custom-fields";
 const PROPOSAL = "proposals";
 
 /**
- * The id for the path of an endpoint: that of a definition or a proposal if the path begins with its name, else that of
- * the function's own record.
+ * The id for an endpoint's path: a definition's or a proposal's if the path begins with `custom-fields` or `proposals`,
+ * else that of the function's own record.
  */
 export function recordIdFor(records: Samples["records"], resource: string, path: string): string | undefined {
   const below = [DEFINITION, PROPOSAL].find((kind) => path.startsWith(`/${kind}/`));
@@ -165,7 +165,7 @@ async function makeInvitation(sql: Sql, workspaceId: string, email: string): Pro
 }
 
 /**
- * Replaces the ids in an example by those of the samples, and external_id, which is unique, by a new one.
+ * Replaces the ids in an example with those of the samples, and external_id with a new one, because it is unique.
  * @param path of the endpoint
  */
 export function withSampleIds(

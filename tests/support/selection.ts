@@ -16,8 +16,8 @@ export function configOf(path: string): string | null {
 }
 
 /**
- * What only `--all` and `--added` run: folders and files that take longest for each test, because they start several
- * stacks, wait for schedules and time limits, or fill tables. They test how the service is operated more than what it
+ * Folders and files that only `--all` and `--added` run. Their tests are the slowest, because they start several
+ * stacks, wait for schedules and time limits, or fill tables. Most test how the service is operated, not what it
  * answers.
  */
 const SLOW = `
@@ -39,7 +39,7 @@ const WAITING = ["postgres15", "lab/chaos_test.ts"];
 /** Matches files whose tests do more with `--all`, because they need more programs than Node. */
 const DOES_MORE = /(needing|guide)\.ts"/;
 
-/** Which tests run: those that need only Node, all, or those of `all` that `default` leaves out. */
+/** Which tests run: `default` leaves out slow ones and those that need more than Node, `added` runs only these. */
 export type Extent = "default" | "all" | "added";
 
 /**
@@ -64,9 +64,9 @@ const MOST_FILES = 16;
 export interface Selection {
   /** Files for groups that run at the same time. */
   atOnce: string[];
-  /** Files that run in one group after those. */
+  /** Files that run in one group after all of `atOnce`. */
   alone: string[];
-  /** Files that run during all the others, each list in its own group. */
+  /** Files that run while all the others run, each list in its own group. */
   waiting: string[][];
 }
 

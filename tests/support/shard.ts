@@ -8,7 +8,7 @@ import { copyPreparedData } from "./prepared_data.ts";
 import { type Mailboxes, startMailboxes } from "./receiver.ts";
 import { configOf } from "./selection.ts";
 
-/** The results of the tests of a shard. */
+/** The results of one `deno test` that a shard ran. */
 export interface ShardResult {
   passed: number;
   failed: number;
@@ -18,10 +18,10 @@ export interface ShardResult {
   skipped: SkipReason[];
 }
 
-/** Aborted when the run is interrupted: it ends the running tests and stops the processes that they started. */
+/** Aborted when the run is interrupted, to end the running tests and the processes that they started. */
 export const interrupted = new AbortController();
 
-/** What a shard runs. */
+/** A part of a run, with its own stack and receiver. */
 export interface Shard {
   /** Takes the next files, which one process runs because they have the same deno.json; null if there are no more. */
   next: () => string[] | null;

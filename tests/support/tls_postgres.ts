@@ -11,7 +11,7 @@ export interface TlsPostgres extends AsyncDisposable {
   /** The URL with the host name that the certificate is for, without `sslmode`. */
   url: string;
   authority: Authority;
-  /** Switches TLS on (as it is at first) or off for new connections. */
+  /** Switches TLS on or off for new connections; it is on at first. */
   offerTls(offered: boolean): Promise<void>;
 }
 

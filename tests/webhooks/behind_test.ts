@@ -44,7 +44,7 @@ test("A batch that makes more deliveries than may wait is answered as usual, and
       (select count(*) from crm.events where workspace_id = ${id})::integer as events,
       (select count(*) from crm.webhook_deliveries where workspace_id = ${id})::integer as deliveries`;
   assert.equal(stored.events, 100);
-  // The job of the stack may have run meanwhile.
+  // No exact number, because the stack's own job may have added some meanwhile.
   assert.ok(stored.deliveries < 200, `${stored.deliveries} of 300`);
   const { body } = await api.get(WEBHOOKS);
   for (const { behind_since } of body.data) {

@@ -1,4 +1,4 @@
-// A separate file, because Deno 2.1 cannot cancel a connect: the connection would end during another test.
+// A separate file: Deno 2.1 cannot cancel a connect, so the connect of this test would end during another test.
 import assert from "node:assert/strict";
 import {
   type AttemptOutcome,

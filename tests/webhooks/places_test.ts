@@ -55,7 +55,7 @@ Deno.test("160 hanging deliveries of 20 workspaces delay those of others by less
   // More deliveries than places: a run claims again as soon as attempts become slow, without waiting for their end.
   await eventually(async () => await countLeased(sql, hung) === 160, "all hanging deliveries in flight", 20);
   const took = await deliverToOthers();
-  // A hanging attempt takes 10 s.
+  // A delivery that waited for a hanging attempt to end would take 10 s.
   const limit = Math.max(2_000, 4 * alone);
   assert.ok(took < limit, `${took} ms, without those that hang ${alone} ms`);
   assert.equal(await countLeased(sql, hung), 160, "those that hang still do");

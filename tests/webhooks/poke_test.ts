@@ -18,7 +18,7 @@ Deno.test("The dispatcher answers 202 at once to a poke with the shared secret",
   const started = performance.now();
   const { status } = await poke("POST", `Bearer ${secret}`);
   assert.equal(status, 202);
-  // An idle run would stay for 40 s.
+  // If the answer waited for the run, it would take 40 s even without deliveries.
   assert.ok(performance.now() - started < 10_000);
 });
 
@@ -50,7 +50,7 @@ Deno.test("Each poke gives the runtime its own promise, even a poke that joins a
   await withEnvironment(variables, async () => {
     const headers = { Authorization: "Bearer secret" };
     const request = () => new Request("http://127.0.0.1/webhook-dispatcher", { method: "POST", headers });
-    // Pokes three times without a wait in between, so that the second and third find the first one's run.
+    // Pokes three times without a pause, so that the second and the third poke join the run of the first.
     for (let pokes = 0; pokes < 3; pokes++) assert.equal(handlePoke(request()).status, 202);
     assert.equal(new Set(given).size, 3);
     await Promise.all(given);

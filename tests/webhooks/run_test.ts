@@ -54,7 +54,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
       assert.ok(failing.includes(workspace_id) && subscription_id && delivery_id);
       assert.deepEqual({ reason, attempt, state }, { reason: "http_500", attempt: 5, state: "failed" });
     }
-    // An idle dispatcher is poked all the time and logs nothing.
+    // An idle dispatcher logs nothing, although it is poked all the time.
     const before = dispatcher.output();
     await pause(500);
     assert.equal(dispatcher.output(), before);
@@ -78,7 +78,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
     await enqueue(sql, workspaces, 10);
     given.spawnDispatcher();
     await eventually(async () => await countEnded(sql, workspaces) === 200, "the deliveries");
-    // Sooner than idle connections are closed.
+    // Idle connections would stay open longer than 1.5 s, so the end of the run must close them.
     await eventually(() => open === 0, "the connections to be closed", 1.5);
     assert.ok(connections <= 100, `${connections} connections for 200 deliveries`);
     const ends = await deliveries(sql, workspaces);
@@ -113,7 +113,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
     const left = (await deliveries(sql, workspaces)).filter(({ state }) => state === "pending");
     assert.deepEqual(left.map(({ attempts }) => attempts), [0]);
 
-    // Dropping the trigger, which locks all partitions, could deadlock with the dispatcher.
+    // Keeps the trigger: dropping it locks all partitions, and could deadlock with the dispatcher.
     await sql`delete from public.refused`;
     await shortenLeases(sql, 0);
     await eventually(async () => await countEnded(sql, workspaces) === 20, "the outcome of a later attempt");

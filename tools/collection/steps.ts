@@ -53,7 +53,7 @@ const RESOURCES = [
   "webhooks",
 ];
 
-/** The actions that run first, in this order, so that records exist; LAST ends them, and all others run in between. */
+/** FIRST creates and uses the records, LAST ends them, each in this order. All other actions run in between. */
 const FIRST = ["create", "list", "get", "update", "upsert", "batch", "test", "deliveries", "delivery"];
 const LAST = ["archive", "restore", "merge", "erase", "delete"];
 
@@ -195,8 +195,8 @@ function capturesOf({ operationId, responses }: Operation, own: string): Capture
 }
 
 /**
- * A body with the ids of this run. Leaves out external_id, which must be unique, so that the collection can be run
- * again. Only an upsert keeps it, to find its record.
+ * A body with the ids of this run. Leaves out external_id: it must be unique, so a second run of the collection would
+ * fail. Only an upsert keeps it, to find its record.
  */
 function withVariables(body: unknown, own: string, known: ReadonlySet<string>, keepsId: boolean): unknown {
   if (Array.isArray(body)) return body.map((item) => withVariables(item, own, known, keepsId));
@@ -213,6 +213,6 @@ function withVariables(body: unknown, own: string, known: ReadonlySet<string>, k
 
 function statusesOf({ responses }: Operation): number[] {
   const statuses = Object.keys(responses).filter((status) => status.startsWith("2"));
-  // The range is the reply to a repeated call, which is 200.
+  // 2XX stands for the reply to a repeated call, whose status is 200.
   return statuses.map((status) => status === "2XX" ? 200 : Number(status)).sort();
 }

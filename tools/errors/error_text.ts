@@ -9,7 +9,7 @@ export interface ErrorText {
   readonly when: Doc;
   /** What a client should do. */
   readonly remedy: Doc;
-  /** Absent where the same call would get the same answer. */
+  /** Absent if repeating the call cannot help. */
   readonly repeat?: Repetition;
 }
 

@@ -36,8 +36,8 @@ export function toolTable(): Tool[] {
 function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   const { resource, route } = listed;
   const { method, path, endpoint } = route;
-  // An upsert needs no key: repeated, it finds the record that it created. It must not get the first reply either,
-  // because it must change the record again if somebody else has changed it since.
+  // An upsert needs no key: repeated, it finds the record that it created. With a key it would get the first reply, but
+  // it must write again if somebody else has changed the record since.
   const idempotent = endpoint.idempotent && !("match_by" in endpoint.query.shape);
   const operation = operationOf(listed, document);
   const { properties: { expand, ...properties }, required, query, about } = inputOf(document, operation);
@@ -100,7 +100,7 @@ function operationOf({ resource, route }: ListedEndpoint, { paths }: OpenApi): O
 }
 
 /**
- * The summary, what the resource is if the tool lists it, and what the body must have. Conditions between fields are
+ * Joins the summary, for a list also what the resource is, and what the body must have. Conditions between fields are
  * only in this text, because clients accept no `anyOf` beside the properties of a tool.
  */
 function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operation, about?: string): string {

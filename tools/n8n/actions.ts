@@ -152,7 +152,7 @@ const PAGING_FIELDS: Property[] = [
           type: "generic",
           properties: {
             continue: `={{ !!${NEXT} }}`,
-            // The cursor is in the address, because n8n would replace the filters and the limit with a `qs`.
+            // The cursor is in the address: a `qs` here would replace the filters and the limit.
             request: { url: `={{ $request.url + (${NEXT} ? "?cursor=" + ${NEXT} : "") }}` },
           },
         },

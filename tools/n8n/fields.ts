@@ -27,7 +27,7 @@ const LIST =
   'Array.isArray($value) ? $value : String($value).split(",").map((x) => x.trim()).filter(Boolean)';
 const JSON_VALUE = 'typeof $value === "string" ? JSON.parse($value) : $value';
 /**
- * n8n's picker gives times without a time zone, which are in the workflow's time zone. The API refuses other texts.
+ * Adds the workflow's time zone to a time from n8n's picker, which has none. The API refuses any other text.
  */
 const TIME = "DateTime.fromISO(String($value)).toISO() ?? $value";
 const DATE = "String($value).slice(0, 10)";

@@ -105,7 +105,7 @@ function bodyOf(signature: Signature, routing: Exclude<Routing, { by: "hand" }>)
   if (routing.by === "credential") {
     return `declare
   v_route nodes.route;
-  -- Usually one look-up is enough, which costs a third of nodes.route_of.
+  -- Usually this look-up is enough. It costs a third of nodes.route_of.
   v_node integer := (
     select s.node from nodes.slots s
     where s.slot = encode(substring(${first} from 33), 'escape') and not s.paused
@@ -169,7 +169,7 @@ begin
         v_failure := format('Node %s has recorded nothing: %s (%s)', v_part.node, sqlerrm, sqlstate);
     end;
   end loop;
-  -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
+  -- Raised after all other nodes have recorded: the caller may send the whole list again, which changes nothing there.
   if v_failure is not null then raise exception using errcode = '08006', message = v_failure; end if;
 end`;
 }

@@ -4,8 +4,8 @@ import type { z } from "zod";
 import { type JsonSchema, refTo } from "./json_schema.ts";
 
 /**
- * Finds the object from which `.extend` made this one; null if there is none. It is the largest object of which this
- * one has every field, with the same schema instance: equal schemas may be a coincidence.
+ * Finds the object from which `.extend` made this one; null if there is none. It is the largest object whose fields are
+ * all in this one, as the same schema instances: equal schemas may be a coincidence.
  */
 export function findBase(
   id: string,

@@ -198,7 +198,7 @@ function parametersOf(route: Route, schemas: Schemas) {
   return parameters.length > 0 && { parameters };
 }
 
-/** Whether a parameter is the one that all lists share, not another of the same name. */
+/** Whether a parameter is the one that all lists share. A list may have another with the same name. */
 function isCommon(name: string, query: z.ZodObject): boolean {
   const common: z.ZodRawShape = ListQuery.shape;
   return Object.hasOwn(common, name) && common[name] === query.shape[name];
@@ -210,7 +210,7 @@ function queryParameters(query: z.ZodObject, schemas: Schemas) {
     name,
     in: "query",
     required: required.includes(name),
-    // Without this filter the call needs another one, so examples send it.
+    // The call needs this filter or one that replaces it, so examples send this one.
     ...(needed && { "x-needed": true }),
     // A `$ref` schema has no description: take the filter's from FILTERS.
     ...(description ? { description, description_en } : FILTERS[name]),
@@ -303,7 +303,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     case 201:
       return {
         ...(finds && { 200: answer(endpoint.findsExisting ? FOUND_BELOW : FOUND, replay, repeated) }),
-        // The reply is named as a range, because a mock answers with the lowest status, and a creation must answer 201.
+        // A range instead of 200: a mock answers with the lowest status, which for a creation must be 201.
         ...(isReplayable(endpoint) && !finds && { "2XX": answer(REPEATED, replay, repeated) }),
         201: answer(doc("Criado", "Created"), [...located, ...version, ...compared]),
       };

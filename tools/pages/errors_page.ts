@@ -13,7 +13,7 @@ const HEAD: Record<Language, string[]> = {
 
 const NEVER = doc("não", "no");
 
-/** The waits in full are under "Repeating a call" on the same page. */
+/** Whether to repeat a call. The same page explains the waits under "Repeating a call". */
 const REPETITIONS = {
   retry_after: doc("sim, após `Retry-After`", "yes, after `Retry-After`"),
   second: doc("sim, após 1 s", "yes, after 1 s"),

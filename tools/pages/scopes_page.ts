@@ -5,7 +5,7 @@ import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { code, replaceSection, table } from "./page.ts";
 import { ANY_KEY, sitePages, textIn } from "./site_page.ts";
 
-/** What a key may do with a scope, after "it permits to". */
+/** What a key may do with a scope. The texts follow "it permits to". */
 const PERMITTED = {
   "leads:write": doc("enviar leads", "send leads"),
   "deals:read": doc("ler e somar negócios", "read and add up deals"),

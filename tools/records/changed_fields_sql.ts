@@ -3,7 +3,7 @@ import { isEventType } from "../../supabase/functions/_shared/contract/events.ts
 import { columns, commented } from "./sql_text.ts";
 import { records } from "./records.ts";
 
-/** Fields that never change, because they identify the record, and the one that every change sets. */
+/** Fields that identify the record, so they never change, and updated_at, which every change sets. */
 const NOT_CHANGES = ["id", "workspace_id", "updated_at"];
 
 /** The SQL function that finds the changed fields for `updated` events; null for a record without such an event. */

@@ -28,13 +28,13 @@ begin
 ${names.join(",\n")}
     ) || '}')::json) order by r.position)
     from unnest(p_records) with ordinality r (record, position)
-    -- Each record is parsed once, instead of once for each name: without the offset, the planner would copy the cast.
+    -- Without the offset, the planner would copy the cast to each name, and Postgres would parse the record each time.
     cross join lateral (select r.record::jsonb as fields offset 0) j
   );
 end
 $$;`,
     "function crm.expanded(json[], jsonb)",
-    "Adds to each record the records that its ids name, by id and name: owner for owner_id. p_names: one name or more.",
+    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.",
   );
   const one = commented(
     `create function crm.expanded(p_record json, p_names jsonb) returns json

@@ -137,8 +137,8 @@ begin
 end
 $$;`,
     `function crm.${name}_survivor(uuid)`,
-    "The record that remains after the merges of this one, locked until the transaction ends against merging" +
-      `${isErasable(record) ? " and erasing" : ""}. It may be archived${
+    "The record into which this one was merged in the end, or this one itself. It is locked against merging" +
+      `${isErasable(record) ? " and erasing" : ""} until the transaction ends. It may be archived${
         isErasable(record) ? " or erased" : ""
       }.`,
   );
@@ -170,8 +170,7 @@ ${
 end
 $$;`,
     `function crm.${name}_erase(uuid, uuid[])`,
-    "Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to " +
-      "them.",
+    "Clears every field that clients can write, except the owner. The rows stay, because other rows refer to them.",
   );
 }
 

@@ -89,7 +89,7 @@ $$;`,
 /** Filters by what a workspace sets up: an unknown id must be an error, not an empty list. */
 const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
 
-/** Refuses filters by unknown ids, if the condition `isEmpty` says that nothing was found. */
+/** SQL that refuses filters by unknown ids. @param isEmpty SQL for "nothing was found"; ids are checked only then */
 export function requireKnown({ filters }: CrmRecord, isEmpty?: string): string {
   const names = SET_UP.filter((name) => Object.hasOwn(filters, name));
   if (names.length === 0) return "";
@@ -147,7 +147,7 @@ language sql stable as $$
   end
 $$;`,
     `function crm.${name}_json_if_short(crm.${about.table})`,
-    `crm.${name}_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before ` +
-      "them.",
+    `crm.${name}_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page ` +
+      "before one.",
   );
 }

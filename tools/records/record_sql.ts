@@ -80,13 +80,13 @@ ${
     comment(
       `function crm.${name}_insert(${table})`,
       `Creates the record in the caller's workspace and returns ${said}${
-        alike ? ", and up to five records in use that it resembles for each reason" : ""
+        alike ? ", and for each compared field up to five records in use that resemble it" : ""
       }.`,
     )
   }${about.sql?.includes("insert all") ? "\n\n" + insertAllSql(name, table, written) : ""}`;
 }
 
-/** The ids of records in use that resemble the new one, without its own: the inserting statement does not see it. */
+/** The ids of records in use that resemble the new one. The inserting statement does not see the new record itself. */
 function alikeSql(table: string, alike: Readonly<Record<string, string>>): string {
   // Sorted like the index, so that the planner uses it whatever the statistics on other workspaces say.
   return Object.entries(alike).map(([column, values]) =>

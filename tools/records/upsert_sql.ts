@@ -83,9 +83,9 @@ $$;
 ${
     comment(
       `function api.${name}_upsert(jsonb)`,
-      `Changes the record whose field named in match_by has the value sent, like api.${name}_update, or creates it, like ` +
-        `api.${name}_create, with their codes. Returns the whole record with created, matched_by, and differences, the ` +
-        `fields that were sent and not written. ${
+      `Changes the record whose field named in match_by has the value sent, like api.${name}_update, or creates it, ` +
+        `like api.${name}_create; raises their codes too. Returns the whole record with created, matched_by and ` +
+        `differences (the fields that were sent and not written). ${
           isMergeable(record)
             ? "If only merged records have the value, it changes the record they were merged into, except that field. "
             : ""
@@ -132,7 +132,7 @@ function matchSql(record: CrmRecord, filter: NamedFilter): string {
       );`;
 }
 
-/** Statements for an upsert that found no record: look for one into which a record with the value was merged. */
+/** Statements for an upsert that found no record: look for a record into which one with the value was merged. */
 function survivorsSql(record: CrmRecord): string {
   const { name } = record;
   const archived = isErasable(record)
@@ -158,7 +158,7 @@ function phonesSql({ name, about }: CrmRecord): string {
   const phones = about.search?.phones?.map((field) => `'${field}'`).join(", ");
   if (!phones) return "";
   return `    if v_sent ?| array[${phones}] then
-      -- Locked, so that the number compared is the one that would be replaced.
+      -- Locked, so that nobody changes the number between the comparison and the update.
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.${name}_lock(v_ids[1])), v_sent - v_kept, array[${phones}]);
     end if;
 `;

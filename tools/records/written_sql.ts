@@ -60,7 +60,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to no record; for them this check is cheaper than the loop.
+  -- Most creations refer to no record. This check spares them the loop.
   if not p_args ?| '{${names.join(",")}}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array[${names.map((name) => `'${name}'`).join(", ")}] loop
@@ -111,7 +111,7 @@ create table crm.event_types (
 );
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
+  'Whether the change log shows the event. Each change emits one such event; others repeat it, or are caused by time.';
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values

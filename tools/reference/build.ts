@@ -1,7 +1,7 @@
 /**
- * `deno task reference`: writes the page from which calls can be tried, which `deno task start` serves at `/docs/` and
- * `/docs/en/`, into tools/reference/local. Scalar is installed first where it is missing. The reference in the site has
- * no Scalar (site_pages.ts).
+ * `deno task reference`: writes into tools/reference/local the page on which people try calls. `deno task start` serves
+ * it at `/docs/` and `/docs/en/`. Scalar is installed first if it is missing. The reference in the site has no Scalar
+ * (site_pages.ts).
  */
 import { createHash } from "node:crypto";
 import { dirname, join, posix, relative } from "node:path";
@@ -15,7 +15,7 @@ const BUNDLE = join(SCALAR, "node_modules/@scalar/api-reference/dist/browser/sta
 const PAGES = { pt: "", en: "en" } as const;
 
 await installScalar();
-// Builds in another folder and then moves it, so that a page that is being read does not lose its files halfway.
+// Builds in another folder and then moves it, so that a page does not lose its files while a browser loads it.
 const folder = await Deno.makeTempDir({ dir: HERE, prefix: ".build-" });
 await Deno.chmod(folder, 0o755);
 const [scalar, start, style] = [

@@ -65,7 +65,7 @@ export async function readVerbRights(query: Query, role: VerbRole): Promise<Verb
   for (const { source } of functions.get(VERB_ROLES[role])!) follow(source);
   const order: Access[] = ["select", "insert", "update"];
   return {
-    // A batch calls the root, which the role owns, and an owner needs no grant.
+    // Leaves out the root, which a batch calls: the role owns it, and an owner needs no grant.
     functions: [...called].filter((signature) => !signature.startsWith(`${VERB_ROLES[role]}(`)).sort(),
     tables: Object.fromEntries(
       [...used].sort(([a], [b]) => a < b ? -1 : 1).map(([name, access]) => [

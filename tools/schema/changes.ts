@@ -17,7 +17,7 @@ export function isWritten({ type, sql }: Entry): boolean {
 
 /**
  * The statements that turn the functions, composite types, views, triggers, policies, rights and comments of one database
- * into those of another. Where a function or type cannot be replaced, they drop and create it and what depends on it.
+ * into those of another. If a function or type cannot be replaced, they drop and create it, and all that depends on it.
  *
  * @param database has the state `before`
  */

@@ -39,8 +39,8 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // Acts as the owner, who may also compute the arguments, because the superuser of `size.url` may do more than the
-    // owner may on Supabase.
+    // `size.url` names the superuser. Acts as the owner instead, who has the rights that it has on Supabase, and may
+    // also compute the arguments.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }

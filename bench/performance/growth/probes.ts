@@ -37,12 +37,12 @@ const GROWS: Record<string, string> = {
   "POST /api-v1-contacts/:id/erase":
     "An erasure looks through stored replies and texts until a call is full; the rest is an operation",
 };
-/** Among this many records, a call that finds few matches ends early, after the most rows that a call may read. */
+/** Among this many records, a call with few matches ends early: it has then read as many rows as a call may. */
 const MANY_RECORDS = 100_000;
 
 /**
- * SQL of row numbers. `any` and `own` are one of twelve rows, chosen by `r`; the values of `own` occur in no other row.
- * The values of `few` are those of the oldest 120 rows, the values of `many` those of every tenth row.
+ * SQL of row numbers. `any` and `own` are one of twelve rows, chosen by `r`; no other row has the values of `own`. The
+ * oldest 120 rows have the values of `few`, and every tenth row has the values of `many`.
  */
 const ROWS = { any: "bench.anywhere(r, others)", own: "bench.own(r, total)", few: "1", many: "10" };
 const idOf = (row: string) => `bench.id(0, ${row})`;
@@ -157,7 +157,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const whole = path === TIMELINE || path === DUPLICATES ? { least: MANY_RECORDS } : {};
   const full = call({}, isFull ? { page: "full" } : whole);
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
-  // Every event matches the first value of a feed's parameter, and no event matches the others.
+  // Every event matches the first value of a feed's parameter; no event matches another value, so the page ends early.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
   const single = filters.flatMap((name) =>
@@ -247,7 +247,7 @@ const STAND_INS: Record<string, string> = {
 };
 const [ANY, OWN, MERGED, FIRST, SECOND] = Object.keys(STAND_INS) as [string, string, string, string, string];
 
-/** SQL of the arguments that the function would pass to the verb for the example; an upsert has some for each field. */
+/** SQL of the arguments that the function passes to the verb for the example. Upserts: two for each match field. */
 async function bodies(
   { resource, endpoint, method, operation }: Omit<Probe, "args">,
   path: string,
@@ -272,7 +272,7 @@ async function bodies(
     const used = Object.entries(STAND_INS).filter(([id]) => text.includes(id));
     const args = used.reduce((sql, [id, row]) => `replace(${sql}, '${id}', ${row}::text)`, text);
     all.push(`(${args})::jsonb`);
-    // A lead whose contact and company exist.
+    // Also a lead whose contact and company exist.
     if (resource === "api-v1-leads") {
       all.push(
         `(${args})::jsonb || ${

@@ -69,8 +69,8 @@ as $$
   select id, array[now() - interval '1 hour'] from crm.api_keys;
 $$;
 
--- Rows `first` to `last` of a table, numbered over all workspaces, which take turns: `w` is the workspace, `k` the row
--- in it.
+-- Rows `first` to `last` of a table. The numbers go round the workspaces: `w` is a row's workspace, and `k` its number
+-- in that workspace.
 create function bench.rows(first bigint, last bigint, workspaces bigint)
 returns table (w bigint, k bigint) language sql stable
 -- offset 0 keeps the planner from computing w and k again at each use.
@@ -159,8 +159,8 @@ as $$
   from bench.rows(first, last, workspaces);
 $$;
 
--- A delivery of each event to the workspace's only subscription. No call adds a delivery, because only a job emits
--- deal.stale. The oldest 120 failed.
+-- A delivery of each event to the workspace's only subscription; the oldest 120 failed. The subscription is to
+-- deal.stale, which only a job emits, so that no call adds a delivery.
 create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   select bench.make_days('crm.webhook_deliveries');

@@ -14,8 +14,8 @@ const PARTICULAR: Record<string, Record<string, string>> = {
   contacts: {
     email: "bench.pick(k, 'few', 'many', k::text) || '@contato.com'",
     phone: "'+55 11 ' || k",
-    // Half of the contacts have a company. Company 10 has the tenth that shares an e-mail; company 11 has a tenth whose
-    // e-mails differ. The rest have one of seven companies, each with some 38 of 1,000 contacts.
+    // Half of the contacts have a company: the tenth that shares an e-mail is in company 10, a tenth with different
+    // e-mails is in company 11, and the rest are in seven companies, each with some 38 of 1,000 contacts.
     company_id: `case when k <= 120 or k % 10 < 5 then
       bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 7 end)) end`,
   },
@@ -44,7 +44,7 @@ const PARTICULAR: Record<string, Record<string, string>> = {
     completed_at: `case when k <= each * 0.12 or k % 10 = 0 then null else ${MADE} end`,
   },
   notes: {
-    // Every second note belongs to one deal.
+    // Every second note belongs to the same deal.
     deal_id: "bench.id(w, case when k <= 120 then 1 when k % 2 = 0 then 10 else k end)",
     author_id: "bench.id(w, 1)",
     kind: "case when k <= 300 then 'observation' else 'note' end",
@@ -61,9 +61,9 @@ const USUAL: Record<string, string> = {
 };
 
 /**
- * SQL that inserts rows of a record: $1 and $2 are the first and the last row over all workspaces, $3 is the number of
- * workspaces, which take turns. A column with a filter has one value in the oldest 120 rows, another in every tenth
- * row, and a different value in each other row (see seed.sql).
+ * SQL that inserts rows of a record: $1 and $2 are the first and the last row over all workspaces (see bench.rows), $3
+ * is the number of workspaces. A column with a filter has one value in the oldest 120 rows, another in every tenth row,
+ * and a different value in each other row (see seed.sql).
  */
 export function insertRows(record: CrmRecord): string {
   const { table } = record.about;

@@ -51,10 +51,10 @@ const UNANSWERED_MS = 20_000;
 /** The wait before reconnecting, in milliseconds, so that refused connections do not cause a busy loop. */
 const RECONNECT_MS = 50;
 const BUFFER_BYTES = 65_536;
-/** The heads of answers, and whole error bodies, are shorter than this. */
+/** More than the head of any answer, or a whole error body. */
 const READABLE_BYTES = 2_048;
 const decoder = new TextDecoder();
-/** The next number. Each plan continues from the one before, so that no number is sent twice. */
+/** The next number for `{n}`. It grows from plan to plan, so that no number is sent twice. */
 let number = 0;
 
 if (Deno.args[0] !== undefined) setPriority(Number(Deno.args[0]));

@@ -21,8 +21,8 @@ export interface Sizes {
 }
 
 /**
- * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute, because with one key and a huge
- * limit, reading that key's log of calls would take most of the time.
+ * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute. With one key and a huge limit,
+ * reading that key's log of calls would take most of the time.
  */
 export async function seedWorkspaces(
   sql: Sql,
@@ -44,7 +44,7 @@ export async function seedWorkspaces(
     from crm.members m
     join crm.stages s on s.workspace_id = m.workspace_id and s.position = 1
     where m.workspace_id = any (${ids})`;
-  // Does what autovacuum would do. Plans that were made for empty tables would keep scanning the filled ones.
+  // Done at once, because autovacuum may come later: plans made for empty tables would scan the whole filled tables.
   await sql`vacuum analyze`;
   return rows.map((row) => ({ ...row, keys: keys.get(row.id)! }));
 }

@@ -50,7 +50,7 @@ export function countAnswers({ latencies }: LoadResult): number {
 }
 
 /**
- * Sends requests, and returns how many were answered, and the seconds.
+ * Sends requests, and returns how many were answered in how many seconds.
  * @throws Error if an answer was not as expected, because the rate would not be that of the intended work
  */
 export async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {

@@ -5,7 +5,7 @@ import { makeSizes, show, type Size, startCluster } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 
 const TARGET = 1.5;
-/** Maximum ratio of the time of a page that ends early, after a limit of rows, to that of a full page of its list. */
+/** A page that ends early, at its limit of read rows, may take at most this many times as long as a full page. */
 const EARLY_TARGET = 4;
 /** A probe uses twelve different rows (seed.sql), so the warm-up reads each row once before it is measured. */
 const WARM_UP = 12;

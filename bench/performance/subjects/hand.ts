@@ -66,7 +66,7 @@ export const byHand: Subject = {
   },
 };
 
-/** The medians of the API's rate divided by each of the other two rates, in rounds in which all three take turns. */
+/** The API's rate divided by each of the other two: medians over rounds in which all three take turns. */
 async function measureShares(
   name: string,
   makers: readonly [api: MakeRequest, hand: MakeRequest, rest: MakeRequest],

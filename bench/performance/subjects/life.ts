@@ -116,7 +116,7 @@ async function measureLife(
   await sampling;
   await allDelivered(sql);
   const [walAfter, deliveries] = [await readWal(sql), await readDeliveries(sql, since)];
-  // A backend reports what it did to the tables within a second.
+  // Within a second each backend adds its work to the statistics of the tables.
   await pause(1_500);
   const tablesAfter = await readTables(sql);
 
@@ -150,7 +150,7 @@ function measureWaits({ byKind }: LoadResult): Measurement[] {
   );
 }
 
-/** Compares the last tenth with the second, because code is compiled and caches fill at first. */
+/** Compares the last tenth of the samples with the second tenth: in the first, code is compiled and caches fill. */
 function measureMemory(samples: Sample[]): Measurement[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const names = { functions: "the functions", dispatcher: "the dispatcher", postgres: "Postgres" } as const;

@@ -63,7 +63,7 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
       [
         () => time(() => sendOnce(near.baseUrl, request, ++number)),
         () => time(() => sendOnce(far.baseUrl, request, ++number)),
-        // Through the proxy: postgres.js sends a query without parameters in one round trip.
+        // One round trip through the proxy: postgres.js needs no second one for a query without parameters.
         () => time(() => sql.unsafe("select 1")),
       ],
       short ? 6 : 30,

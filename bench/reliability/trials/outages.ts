@@ -11,7 +11,7 @@ const SHORT_LEASE_S = 3;
 const LONG_S = 20;
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
-/** How often an outage is tried at most until a delivery is in flight at the crash. */
+/** If no delivery is in flight at the crash, the outage is tried again, at most this many times in all. */
 const MAX_TRIES = 5;
 /**
  * New events of a workspace before each outage: so many that some are still in flight when a quarter has ended.
@@ -105,7 +105,7 @@ async function recover(
   const inFlightEnded = await eventually(
     async () => {
       if (short) await shortenLeases(sql, SHORT_LEASE_S);
-      // A recorded attempt, because a request during the outage proves no recovery.
+      // Looks for a recorded attempt: a request alone could have been sent during the outage.
       const [row] = await sql<[{ recorded: boolean; left: number }]>`
       select
         exists (

@@ -1,4 +1,4 @@
-// Imports contacts and their companies from a CSV, 100 lines at a time. Existing contacts are updated, never duplicated.
+// Imports contacts and their companies from a CSV, 100 lines at a time. Existing contacts are updated, not duplicated.
 //   node import.js contatos.csv             imports; after an interruption, the same command continues
 //   node import.js contatos.csv --dry-run   only says what would be imported
 import process from "node:process";

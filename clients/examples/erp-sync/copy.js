@@ -8,7 +8,7 @@ export function openCopy(file) {
   db.pragma("busy_timeout = 10000");
   // Deleted data is overwritten, so that no data of an erased person stays in the file.
   db.pragma("secure_delete = on");
-  // `record` has the whole record, so that a new field of the API needs no change here. The others are for queries.
+  // `record` has the whole record, so a new field of the API needs no change here. The other columns are for queries.
   db.exec(`
     create table if not exists companies (
       id text primary key,

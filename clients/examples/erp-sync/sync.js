@@ -63,7 +63,7 @@ async function readEvents() {
     return await beginFeed();
   }
   console.log(`Eventos: ${counts["contact.merged"]} fusões, ${counts["contact.erased"]} apagamentos`);
-  // An erasure also changes deals that name the person.
+  // An erasure also changes deals that name the person, so the lists must be read.
   return counts["contact.erased"] > 0;
 }
 

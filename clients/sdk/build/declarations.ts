@@ -1,7 +1,7 @@
 import ts from "typescript";
 
 /**
- * Writes the type declarations of a module and of the modules that it imports into a folder. Their imports end in
+ * Writes into a folder the type declarations of a module and of the modules that it imports. Imports in them end in
  * `.js`: a compiler that finds a `.ts` import in a package would try to compile that file.
  *
  * @throws Error if the module does not type-check without the types of Deno and Node

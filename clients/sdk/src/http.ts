@@ -141,7 +141,7 @@ export class Http {
         const mayWait = attempt <= retries && (error.retryAfter ?? 0) <= maxWait;
         const proposed = mayWait ? waitBefore(error, attempt, repeatable) : null;
         if (proposed === null) throw error;
-        // With its random part the wait may exceed maxWait. It is then shortened, so that the call does not fail.
+        // The random part of the wait may exceed maxWait, but not by more than a second.
         const wait = Math.min(proposed, maxWait + 1);
         onRetry?.({ operation: id, attempt, wait, error });
         await sleep(wait, signal);
@@ -178,7 +178,7 @@ export class Http {
             method,
             headers,
             body: bytes,
-            // fetch would send the key to another host too. `call` itself handles the redirect of a merged record.
+            // A followed redirect would send the key to another host. `call` handles that of a merged record.
             redirect: "manual",
             signal: signal ? AbortSignal.any([signal, late]) : late,
           }),

@@ -32,8 +32,8 @@ export function methodsOf(http: Http): object {
 }
 
 /**
- * Returns the name of an operation's method: `deals.moveStage`. If `get` takes no id, or is the resource's only
- * operation, the resource itself is its method: `me`, `operation`. Other operations are its properties: `me.requests`.
+ * Returns the name of an operation's method: `deals.moveStage`. If a resource's `get` takes no id, or is its only
+ * operation, `get` has the name of the resource: `me`, `operation`. Other operations follow that name: `me.requests`.
  */
 export function methodName(id: OperationId): string {
   const [resource, action] = id.split(".") as [string, string];

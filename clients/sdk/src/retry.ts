@@ -36,7 +36,7 @@ const LONGEST = 60;
  * @param repeatable whether carrying out the call twice is safe
  */
 export function waitBefore(error: CrmError, attempt: number, repeatable: boolean): number | null {
-  // The call was refused before it changed anything, so every call may be repeated.
+  // The API refused the call before it changed anything, so any call may be repeated.
   if (error.status === 429) return (error.retryAfter ?? LONGEST) + Math.random();
   if (error.code === "idempotency_in_progress") return 1 + Math.random() / 2;
   if (!repeatable || !mayPass(error)) return null;

@@ -106,7 +106,7 @@ function nameOf({ id }: Method): string {
   return camel(id.split(".")[1]!);
 }
 
-/** The name of a resource's interface. `MeMethods` for one that can be called, because its reply is named `Me`. */
+/** The name of a resource's interface. If the resource itself is a method, `MeMethods`: its reply is named `Me`. */
 function interfaceOf(name: string, methods: readonly Method[]): string {
   return methods.some(isWhole) ? `${pascal(name)}Methods` : pascal(name);
 }
@@ -125,8 +125,8 @@ function describe(document: OpenApi): Method[] {
     const has = (header: string) => parameters.some(({ name }) => name === header);
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const isRead = has("If-None-Match");
-    // `expand` and `dry_run` are options. So a read takes no query argument, and a call with a body takes only the
-    // required query parameters.
+    // `expand` and `dry_run` are passed as options. So a read takes no query argument, and a call with a body takes
+    // only the required query parameters.
     const query = isRead ? [] : requestBody ? inQuery.filter(isRequired) : inQuery;
     const [expand] = isRead ? inQuery : [];
     const body = requestBody && bodyOf(document, requestBody.content["application/json"].schema);

@@ -33,7 +33,7 @@ export function Members() {
       replace(changed);
       say(t(invitation_sent ? "members.invited" : "members.not_sent", changed));
     });
-  // The list appears only after the facts about the workspace above it, so that it does not move when they arrive.
+  // Wait for the facts about the workspace: they stand above the list, and would push it down when they arrive.
   if (workspace.value === undefined) return members.waiting.value ? <Skeleton /> : null;
   return (
     <section class="section members">

@@ -68,7 +68,7 @@ function columns(): Column<PersonSession>[] {
   ];
 }
 
-/** `Firefox, Windows`; the first product of an unknown browser. The order matters: most names contain others. */
+/** `Firefox, Windows`; else the first product. The order matters: the agent of most browsers also names others. */
 function browserName(agent: string | null): string {
   if (!agent) return t("sessions.unknown");
   const find = (names: [RegExp, string][]) => names.find(([part]) => part.test(agent))?.[1];

@@ -20,13 +20,13 @@ const TONES = {
   cancelled: "",
 } as const;
 
-/** The address of the events of a type, of a record, or until the end of a day (`2026-11-21`). */
+/** The address of the list of events, filtered by type, by record or by last day (`2026-11-21`). */
 function eventsHref(filter: Record<string, string>): string {
   const given = Object.entries(filter).filter(([, value]) => value !== "");
   return href("atividade/", { ver: "eventos", ...Object.fromEntries(given) });
 }
 
-/** The events, newest first, and which webhooks got each. The address has the filter, so that people can share it. */
+/** The events, newest first, and which webhooks got each. The filter is in the address, so that people can share it. */
 export function Events() {
   const { query, route } = useLocation();
   const filter = { evento: query.evento ?? "", registro: query.registro ?? "", ate: query.ate ?? "" };

@@ -31,7 +31,7 @@ export async function openRequest(id: string): Promise<{ request: AppRequest; of
 
 /**
  * Withdraws approvals of apps whose grant has ended: an admin or the operator revoked it, or the person left the
- * workspace. Otherwise Supabase Auth would give the app a token without asking, and every call would refuse it.
+ * workspace. Otherwise Supabase Auth would give the app a token without asking, and every call with it would fail.
  */
 async function forgetStale(lists: { workspace: string; data: Grant[] }[]): Promise<void> {
   const approved = await approvedClients();

@@ -14,7 +14,7 @@ export function placesOf(stages: readonly Stage[]): Places {
 
 /**
  * The cards that are new or changed their stage since the previous reply; none in the first reply. A reply has the
- * newest 50 cards of each stage. A card at the end may be an older one that moved up, so it does not count as new.
+ * newest 50 cards of each stage. A card that appears at the end may only have moved up into the 50: it is not new.
  */
 export function arrivals(before: Places | null, stages: readonly Stage[]): ReadonlySet<string> {
   const arrived = new Set<string>();

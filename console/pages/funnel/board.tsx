@@ -8,7 +8,7 @@ import { valueText } from "./words.ts";
 
 /**
  * The stages side by side in one area, which can be scrolled with the keyboard.
- * @param pipeline the id in the page's address, to which a deal's page leads back; absent for the default pipeline
+ * @param pipeline the id in the address, passed on so that a deal's page can lead back; absent for the default pipeline
  */
 export function Board({ name, pipeline, stages, arrived }: {
   name: string;

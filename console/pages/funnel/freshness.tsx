@@ -4,8 +4,8 @@ import { t } from "../../strings/strings.ts";
 import { whenText } from "../webhooks/words.ts";
 
 /**
- * Says that the board refreshes by itself or, if refreshing fails, why and how old the shown board is. Always one line, so
- * that nothing below it moves.
+ * Says that the board refreshes by itself or, if refreshing fails, why and how old the shown board is. The text
+ * always has one line, so that nothing below it moves.
  */
 export function Freshness({ failure, readAt, waitMs }: {
   failure: Failure | null;

@@ -22,7 +22,7 @@ export function Proposals({ deal, onChange }: {
 
   const replace = (changed: Proposal) =>
     onChange((shown) => shown.map((proposal) => proposal.id === changed.id ? changed : proposal));
-  // The dialogs close at once, because nothing outside an open dialog can get the focus.
+  // Close the dialog first: while it is open, nothing outside it can get the focus.
   const created = ({ link, ...proposal }: LinkedProposal) => {
     adding.value = false;
     linked.value = { id: proposal.id, link };

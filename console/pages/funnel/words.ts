@@ -11,7 +11,7 @@ export interface StateText {
   tone: "good" | "failed" | "waits" | "";
 }
 
-/** `R$ 1.500,00 · R$ 300,00 por mês`; null without a price. A price of 0 is shown only if the other is absent. */
+/** `R$ 1.500,00 · R$ 300,00 por mês`; null without a price. A price of 0 is shown only if there is no other price. */
 export function valueText(prices: { value: number | null; recurring_value: number | null }): string | null {
   const { value, recurring_value: monthly } = prices;
   const once = singlePrice(prices);
@@ -53,7 +53,7 @@ export function canBeAnswered({ status }: Proposal): boolean {
   return status === "rascunho" || status === "enviada" || status === "visualizada";
 }
 
-/** The other dates of a proposal, and until when it can be answered: `Enviada em 10/11 às 9:12`. */
+/** The dates that `proposalState` leaves out, and the last moment for an answer: `Enviada em 10/11 às 9:12`. */
 export function proposalMoments(proposal: Proposal, now: number): string[] {
   const { status, sent_at, viewed_at, expires_at } = proposal;
   return [

@@ -43,7 +43,7 @@ export function contactFields(fields: CustomField[]): CustomField[] {
   return fields.filter(({ object_type, archived_at }) => object_type === "contact" && archived_at === null);
 }
 
-/** Guesses each column's field from its heading; no field twice. */
+/** Guesses each column's field from its heading, and uses each field only once. */
 export function guessTargets(header: string[], custom: CustomField[]): Target[] {
   const taken = new Set<Target>();
   return header.map((heading) => {
@@ -56,7 +56,7 @@ export function guessTargets(header: string[], custom: CustomField[]): Target[] 
 
 function guess(heading: string, custom: CustomField[]): Target {
   const wanted = compared(heading);
-  // A custom field that the company has defined takes precedence over the guess.
+  // A custom field that the workspace has defined takes precedence over the guess.
   const defined = custom.find(({ key, label }) => compared(key) === wanted || compared(label) === wanted);
   if (defined) return `custom:${defined.key}`;
   return FIELDS.find((field) => HEADINGS[field].some((known) => compared(known) === wanted)) ?? "";

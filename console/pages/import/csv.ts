@@ -1,6 +1,6 @@
 /** Reads and writes CSV as spreadsheets in Portuguese save it. */
 
-/** A record of the file: `line` is where it begins, counted from 1, because a cell may have line breaks. */
+/** A record of the file, which spans several lines if a cell has line breaks. `line` is the first of them, from 1. */
 export interface Line {
   line: number;
   cells: string[];
@@ -30,7 +30,7 @@ export function decode(bytes: Uint8Array): string {
 }
 
 /**
- * Parses CSV with semicolons, commas or tabs, whichever the first line has most of. Lines without any text are left out.
+ * Parses CSV with semicolons, commas or tabs, whichever is most frequent in the first line. Skips lines without text.
  * @throws UnclosedQuote
  */
 export function parseCsv(text: string): Csv {
@@ -65,7 +65,7 @@ function readRecords(text: string, delimiter: string, firstLine: number): Line[]
           end = text.indexOf('"', from);
           if (end === -1) throw new UnclosedQuote(opened);
           cell += text.slice(from, end);
-          // Two quotes are one quote in the text.
+          // Inside quotes, two quotes stand for one.
           if (text[end + 1] === '"') cell += '"';
           end++;
         } while (text[end] === '"');

@@ -43,7 +43,7 @@ export function outcomeOfFault(fault: Fault, nameOf: NameOf): Outcome {
 
 /**
  * The outcome of a line that was sent.
- * @param foreseen the outcome that the check predicted. A line sent again after a lost reply thus counts as created
+ * @param foreseen what the check predicted, which still says "created" if the line is sent again after a lost reply
  */
 export function outcomeOf(
   { status, error, changes }: Result,

@@ -29,7 +29,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   onRestart: () => void;
 }) {
   const nameOf = namesOf(file, targets, custom);
-  // Filled in place: copying 20,000 lines after each batch would take longer than the server does.
+  // Filled in place, because copying 20,000 entries after each batch would take longer than the call itself.
   const checked = useRef(
     new Map(rows.flatMap((row) => row.fault ? [[row, outcomeOfFault(row.fault, nameOf)]] : [])),
   ).current;
@@ -40,7 +40,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
   const isStopping = useSignal(false);
   const failure = useSignal<Failure | null>(null);
 
-  /** The lines that the import writes: not those that were refused or would change nothing. */
+  /** The lines that the import writes: those for which the check predicts a new or changed contact. */
   const toWrite = () => rows.filter((row) => ["created", "updated"].includes(checked.get(row)?.state ?? ""));
 
   const run = async () => {

@@ -6,7 +6,7 @@ import type { Line } from "./csv.ts";
 
 type MatchBy = "external_id" | "email" | "phone";
 
-/** What is wrong with a line before anything is sent. */
+/** An error in a line that is found before anything is sent. */
 export type Fault =
   | { kind: "cells"; found: number; wanted: number }
   | { kind: "no_key" }
@@ -27,7 +27,7 @@ export interface Row extends Line {
   fault: Fault | null;
 }
 
-/** Makes the rows of an import. Of lines with the same code, else e-mail, else phone, only the first is imported. */
+/** Makes the rows of an import. Of lines that match by code, else e-mail, else phone, only the first is sent. */
 export function makeRows(lines: Line[], targets: Target[], custom: CustomField[]): Row[] {
   const typeOf = new Map(custom.map((field) => [`custom:${field.key}`, field]));
   const seen = new Map<string, number>();

@@ -100,7 +100,7 @@ function Revoke({ grant, onDone, onClose }: {
       onSubmit={async () => {
         await call("POST", `${APPS_PATH}/${grant.id}/revoke`);
         if (grant.member.id === workspace.value?.member.id) {
-          // The grant has already ended. If this fails, the consent page tries again before it lets the app in.
+          // Ignore an error: the grant has ended, and the consent page will withdraw the approval if this call failed.
           await forgetApproval(grant.client_id).catch(() => {});
         }
         onDone(grant);

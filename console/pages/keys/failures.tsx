@@ -84,7 +84,7 @@ export function KeyCharts({ entry }: { entry: OpenedKey }) {
         />
         <Periods
           title={t("failures.days")}
-          // Without the failures, which are known for 7 of the days.
+          // Says nothing about failures, which are known for only 7 of the 30 days.
           words={(requests) => counted("failures.requests", requests)}
           none={t("failures.none_days")}
           periods={daysOf(entry)}
@@ -99,7 +99,7 @@ export function KeyCharts({ entry }: { entry: OpenedKey }) {
   );
 }
 
-/** @param words the whole chart in words */
+/** @param words describes the whole chart */
 function Periods({ title, words, none, periods }: {
   title: string;
   words: (requests: number, failures: number) => string;
@@ -167,7 +167,7 @@ function hoursOf({ hours: called, failures: { hours } }: OpenedKey): Period[] {
   });
 }
 
-/** The same for each day. Days before the log's have only the number of calls. */
+/** For each day: the calls and the failures. For days older than the log, only the number of calls is known. */
 function daysOf({ days_30: called, failures: { days } }: OpenedKey): Period[] {
   return called.map(({ day, calls }, index) => {
     const logged = days[index - called.length + days.length];

@@ -59,7 +59,7 @@ export function KeyForm() {
       };
       const key = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
       clearNewKey();
-      // A reload then shows the key: an empty form would look as if none had been created.
+      // After this a reload shows the key. An empty form would suggest that no key was created.
       history.replaceState(null, "", href("chaves/", { id: key.id }));
       created.value = key;
     });

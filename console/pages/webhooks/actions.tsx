@@ -95,7 +95,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
         {button(t("webhook.edit"), open("edit"))}
         {button(t("webhook.rotate"), open("rotate"))}
         {is_active && button(t("webhook.recover"), open("recover"))}
-        {/* Also shown for a webhook that failures stopped: if nobody needs it, this ends its alert. */}
+        {/* Also shown for a webhook that failures stopped: deactivating an unneeded webhook ends its alert. */}
         {(is_active || hasStopped(webhook)) &&
           button(t("webhook.deactivate"), deactivate, "dangerous")}
       </div>

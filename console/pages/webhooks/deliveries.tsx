@@ -59,13 +59,13 @@ export function Deliveries({ webhook, filter, open, onNews, above }: {
     () => refresh(),
     () =>
       waitAfter(failures.current, pending ? WHILE_PENDING_MS : USUAL_MS, first.failure.peek()?.retryAfter),
-    // Restarts the polling when a delivery becomes pending: its result must not wait for the end of a longer pause.
+    // Restarts the polling when a delivery becomes pending: the longer pause would delay its result.
     `${query} ${pending}`,
   );
 
   const failure = first.failure.value;
   const resendable = shown?.filter((delivery) => !waits(delivery)).map(({ id }) => id) ?? [];
-  // Only deliveries that are still shown and ended: a filter may hide rows, and a delivery sent again waits.
+  // Keep only deliveries that are still shown and have ended. A filter may hide some, and those sent again wait.
   const chosenIds = new Set(chosen.value.filter((id) => resendable.includes(id)));
   const choose = (id: string, isChosen: boolean) => {
     const others = [...chosenIds].filter((other) => other !== id);

@@ -1,7 +1,7 @@
 import type { Page } from "../../app/types.ts";
 
 /**
- * The rows below a first page that was read again: the rows that newer ones have pushed out of the first page, then the
+ * Returns what follows the first page after it was read again: the rows that newer rows have pushed out of it, then the
  * older rows. Null if nothing follows. Rows are in descending order of their ids, and a cursor is an id.
  */
 export function withOlder<Row extends { id: string }>(

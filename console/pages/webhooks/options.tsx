@@ -13,7 +13,7 @@ type Filter = typeof FILTERS[number];
 export interface Options extends Record<Filter, string> {
   idsOnly: boolean;
   header: string;
-  /** The new value of the header; "" if it stays. */
+  /** The new value of the header; "" if it does not change. */
   value: string;
 }
 
@@ -100,7 +100,7 @@ export function OptionFields({ options, errors, onChange }: {
   );
 }
 
-/** The options of a webhook that differ from those of a new one. */
+/** The options of a webhook that differ from the defaults. */
 export function OptionFacts({ webhook: { filters, payload, header } }: { webhook: Webhook }) {
   const choices = useChoices(filters !== null, filters?.pipeline_id?.join());
   return (
@@ -116,7 +116,7 @@ export function OptionFacts({ webhook: { filters, payload, header } }: { webhook
   );
 }
 
-/** The records that filters can name. The stages are those of the first pipeline of the filter, or of the default one. */
+/** The records that filters can name. The stages belong to the filter's first pipeline, or to the default one. */
 function useChoices(wanted: boolean, pipelines = ""): Record<Filter, { id: string; name: string }[]> {
   const [pipeline] = pipelines.split(",");
   const path = `app-v1-funnel${pipeline && `?pipeline_id=${pipeline}`}`;

@@ -2,8 +2,8 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 const STEP = "  ";
 
 /**
- * Indents a JSON text without changing its tokens: JSON.parse and stringify would change 1.10 and large numbers. Returns
- * text that is not JSON unchanged.
+ * Indents a JSON text without changing its tokens: JSON.parse and stringify would change 1.10 and large numbers. Text
+ * that is not JSON is returned unchanged.
  */
 export function prettyJson(text: string): string {
   try {

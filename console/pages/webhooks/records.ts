@@ -24,10 +24,7 @@ export interface Webhook {
   failure_count: number;
   last_success_at: string | null;
   last_failure_at: string | null;
-  /**
-   * Since when the subscription's events wait outside the queue, because too many of its deliveries wait in it;
-   * normally null.
-   */
+  /** Since when the subscription is behind: its share of the queue is full. Normally null. */
   behind_since: string | null;
   created_at: string;
   /** This and `deactivated_reason` are null while the subscription is active. */

@@ -10,8 +10,8 @@ import { whenText } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * How long before the stop the proposed period begins. A webhook mostly stops when a delivery fails for good, a little
- * more than 6½ hours after its first attempt.
+ * The proposed period begins this long before the webhook stopped. Most webhooks stop because a delivery failed for
+ * good, a little more than 6½ hours after its first attempt.
  */
 const TRIED_MS = 8 * 3_600_000;
 
@@ -30,7 +30,7 @@ export interface Reactivation {
   resumed: number;
 }
 
-/** The dialog that sends again the events of a period that a webhook missed. */
+/** The dialog that sends the events that a webhook missed in a period. */
 export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
   /** Path of the webhook below the functions' URL. */
   path: string;

@@ -8,7 +8,7 @@ import type { Redeliveries } from "./records.ts";
 /** Maximum deliveries that one call sends again. */
 export const MOST = 100;
 
-/** How many deliveries are chosen, and the buttons that send them again, choose all that may be sent, or none. */
+/** Shows how many deliveries are chosen, with buttons to send them again, to choose all, and to choose none. */
 export function ResendChosen({ webhookId, chosen, all, onChoose, onSent }: {
   webhookId: string;
   chosen: ReadonlySet<string>;

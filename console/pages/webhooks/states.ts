@@ -81,14 +81,14 @@ export function waits({ state }: Pick<Delivery, "state">): boolean {
 }
 
 /**
- * How long after the stop the figures of 7 days still include every waiting delivery. No waiting delivery is more than
- * a day older than the stop.
+ * For this long after a subscription stopped, its figures of 7 days include every waiting delivery, because no waiting
+ * delivery is more than a day older than the stop.
  */
 const COUNTED_MS = 5 * 86_400_000;
 
 /**
- * How many deliveries wait for an inactive subscription: `n` (or more), none, or an unknown number. `cancelled`: they
- * will not be sent.
+ * How many deliveries wait for an inactive subscription: `n` (or more), none, or "some" if the number is unknown. With
+ * "cancelled" they will not be sent.
  */
 export type Waiting = "cancelled" | "none" | "some" | { n: number; orMore: boolean };
 

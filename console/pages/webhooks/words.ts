@@ -98,7 +98,7 @@ export function recentText({ success_rate, median_ms, p95_ms }: Webhook["recent"
   const numberOf = (value: number) => formatNumber(value, languageTag.value);
   // Rounded down, so that one failure in ten thousand does not show as 100%.
   const rate = t("webhooks.success", { rate: numberOf(Math.floor((success_rate ?? 0) * 1000) / 10) });
-  // How long failures took says nothing about the receiver.
+  // Without a success, show no times: how long failures took says nothing about the receiver.
   if (!success_rate || median_ms === null || p95_ms === null) return rate;
   return `${rate} · ${t("webhooks.latency", { median: numberOf(median_ms), p95: numberOf(p95_ms) })}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Runs the Supabase CLI with the arguments of this process. It is a package of its own, because `deno task start` does
- * not need its 250 MB, which Deno installs on the first run.
+ * Runs the Supabase CLI with the arguments of this process. It is a package of its own, so that `deno task start` does
+ * not install the 250 MB of the CLI: Deno installs them when this program first runs.
  */
 import "supabase/dist/supabase.js";

@@ -35,7 +35,7 @@ interface FactorSettings {
   siteUrl: string;
   /** The person whose session the request carries. @throws AuthError if there is none. */
   identify: (request: Request) => Promise<{ user: User; sessionId: string; aal: Aal }>;
-  /** The address of the client, which must be the same for a challenge and its answer. */
+  /** The address of the client. The client that answers a challenge must have the address of the one that began it. */
   addressOf: (request: Request) => string;
   grantResponse: (grant: Grant) => Promise<Response>;
 }
@@ -146,7 +146,7 @@ export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
       `;
       await sql`update auth.sessions set aal = 'aal2', factor_id = ${factor.id} where id = ${sessionId}`;
       await sql`insert into auth.refresh_tokens (token, session_id) values (${refreshToken}, ${sessionId})`;
-      // As in Supabase Auth, this also ends the sessions of apps, which are aal1.
+      // As in Supabase Auth, the sessions of apps end too, because they are aal1.
       await sql`delete from auth.sessions where user_id = ${user.id} and aal < 'aal2'`;
       await sql`
         delete from auth.mfa_factors
@@ -170,7 +170,7 @@ export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
     return Response.json({ id: factor.id });
   });
 
-  /** The caller and the factor in the path, which must be the caller's own. */
+  /** The caller, and the factor that the path names. The factor must be the caller's own. */
   async function findFactor({ req }: Context) {
     const caller = await identify(req.raw);
     const id = req.param("id") ?? "";

@@ -20,7 +20,7 @@ export interface Device {
 /** Which sessions of a person end with a sign-out: all, this one, or all others. */
 export type Scope = "global" | "local" | "others";
 
-/** Starts a session: of the person, or of an app that acts for the person. */
+/** Starts a session for the person, or for an app that acts for the person. */
 export async function startSession(
   sql: ISql,
   userId: string,
@@ -46,7 +46,7 @@ export async function startSession(
 /**
  * Finds the session of a person's refresh token. The token stays the same, so that tabs can refresh at the same time.
  * @throws AuthError `refresh_token_not_found` if the session has ended.
- * @throws OAuthError `invalid_client` for an app's token, with which the app could otherwise act as the person.
+ * @throws OAuthError `invalid_client` for an app's token, which would otherwise give the app the person's rights.
  */
 export async function refreshSession(
   sql: ISql,

@@ -10,7 +10,7 @@ export function newSecret(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => ALPHABET[byte % 32]).join("");
 }
 
-/** The number of the time step at a moment, in milliseconds since 1970. */
+/** The number of the time step that contains a moment (milliseconds since 1970). */
 export const stepAt = (at: number) => Math.floor(at / 1000 / PERIOD);
 
 /** The code of six digits for a time step (RFC 4226). */
@@ -22,7 +22,7 @@ export function codeAt(secret: string, step: number): string {
   return String(truncated % 1_000_000).padStart(6, "0");
 }
 
-/** The time step whose code this is: the present one or a neighbour, because clocks differ; null for a wrong code. */
+/** The time step of a code: the current one, or one beside it, because clocks differ; null for a wrong code. */
 export function stepOf(secret: string, code: string, now: number): number | null {
   const present = stepAt(now);
   const typed = Buffer.from(code.trim());

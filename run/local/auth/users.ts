@@ -2,7 +2,7 @@ import type { ISql, JSONValue } from "postgres";
 import { sha256 } from "../../../supabase/functions/_shared/runtime/sha256.ts";
 import type { LinkType } from "./mail.ts";
 
-/** How the person proved who they are: aal1 by a password or a link, aal2 also by a code of a second factor. */
+/** How the person proved who they are: by a password or a link (aal1), or also by a code of a second factor (aal2). */
 export type Aal = "aal1" | "aal2";
 
 /** A row of auth.users. */
@@ -78,8 +78,8 @@ export async function signUpUser(sql: ISql, email: string, passwordHash: string)
 }
 
 /**
- * Creates a user with this metadata who has yet to confirm the address, or invites such a user again. As in Supabase
- * Auth, the user keeps the metadata of the first invitation.
+ * Creates a user with this metadata and an unconfirmed address, or invites such a user again. As in Supabase Auth, the
+ * user keeps the metadata of the first invitation.
  * @returns undefined if a user who has confirmed the address exists.
  */
 export async function inviteUser(
@@ -110,7 +110,7 @@ export async function startRecovery(sql: ISql, email: string, token: string): Pr
 }
 
 /**
- * Uses up the token of a link, which confirms the address that the link was sent to.
+ * Uses up the token of a link. This confirms the address to which the link was sent.
  * @returns undefined if the link was used, has expired or never existed.
  */
 export async function useLink(sql: ISql, type: LinkType, token: string): Promise<User | undefined> {

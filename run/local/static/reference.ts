@@ -33,7 +33,7 @@ const TEXTS: Record<Language, BuildTexts> = {
 /**
  * Serves the API reference from the folder of its build. The first page that a browser opens starts the build, and
  * shows that the build is in progress until it is done.
- * @param origin the gateway's, which the served documents name as the API's server
+ * @param origin the origin of the gateway, which the served documents name as the API's server
  */
 export function openReference(
   origin: string,

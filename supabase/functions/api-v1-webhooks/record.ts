@@ -39,8 +39,8 @@ const publicTarget = () =>
     .meta({ minLength: 1, maxLength: MAX_URL_LENGTH, format: "uri" });
 
 /**
- * A webhook subscription (spec 2.6). Another table has its signing secret, which only the reply that creates the secret
- * shows (schema.ts), and the value of its own header, which no reply shows.
+ * A webhook subscription (spec 2.6). Its signing secret and the value of its own header are in another table. Only the
+ * reply that creates the secret shows the secret (schema.ts), and no reply shows the header's value.
  */
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",

@@ -4,8 +4,8 @@ const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*
 
 /**
  * Whether a 2xx answer certainly ends with its headers, so that the connection may carry another request (RFC 9112, 6.3
- * and 9.3). It does if it is a 204 or has `Content-Length: 0`, over HTTP/1.1 and without `Connection: close`. Any other
- * answer may have a body, which would have to be read.
+ * and 9.3). True for a 204 and for `Content-Length: 0`, over HTTP/1.1 and without `Connection: close`. Any other answer
+ * may have a body, which would have to be read.
  *
  * @param head the status line and the headers, up to and including the empty line
  */

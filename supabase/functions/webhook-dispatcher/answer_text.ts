@@ -2,7 +2,7 @@ import type { Connection } from "./connection.ts";
 
 /** How many bytes of an answer's body are kept. */
 const KEPT_BYTES = 1024;
-/** Maximum bytes to read: more than KEPT_BYTES, because in chunks of one byte each byte takes six. */
+/** Maximum bytes to read: more than KEPT_BYTES, because a chunk with one byte of the body takes six bytes. */
 const READ_BYTES = 8 * KEPT_BYTES;
 const READ_MS = 500;
 /** Control characters other than tab and line breaks: with any of these, a body is not text. */

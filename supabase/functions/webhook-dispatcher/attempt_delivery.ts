@@ -74,7 +74,7 @@ async function signAndSend(
     const secrets = [secret, ...(nextSecret ? [nextSecret] : []), ...Object.values(ownHeader)];
     outcome.text = withoutSecrets(outcome.text, secrets);
   }
-  // Not Web Crypto: see sign.ts.
+  // Uses node:crypto, for the reason in sign.ts.
   return {
     outcome,
     bodyDigest: wasSent(outcome) ? createHash("sha256").update(body).digest("hex") : undefined,

@@ -18,7 +18,7 @@ export interface ClaimedDelivery {
   target_url: string;
   /** Encrypted, as stored. */
   secret: Uint8Array;
-  /** The next secret, encrypted. While the secret is being replaced, both secrets sign; otherwise null. */
+  /** While the secret is being replaced: the next secret, encrypted, which signs deliveries too. Otherwise null. */
   next_secret: Uint8Array | null;
   /** The JSON text to send; null if the database could not create it. */
   body: string | null;

@@ -188,7 +188,7 @@ test("Cursors of GET /api-v1-events do not reveal how many transactions other wo
   const again = await words(0);
   assert.deepEqual(here, again, "a poll that finds nothing answers the same bytes");
   assert.ok(!here.includes(BigInt(position)));
-  // Neither the difference nor the XOR of two cursors' bytes equals that of their positions.
+  // The bytes of two cursors must show neither the difference nor the XOR of their positions.
   for (const added of [1, 1000]) {
     const there = await words(added);
     const xor = BigInt(position) ^ (BigInt(position) + BigInt(added));
@@ -197,7 +197,7 @@ test("Cursors of GET /api-v1-events do not reveal how many transactions other wo
       assert.notEqual(word ^ here[offset]!, xor);
     }
   }
-  // Clients get a cursor like this one, made from the event's position.
+  // The cursor that a client gets is made in the same way, from the event's position.
   const api = client(workspace.key);
   await makeContacts(sql, workspace, 1);
   const { events, cursor } = await readUntil(api, 1);

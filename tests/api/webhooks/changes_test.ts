@@ -149,7 +149,7 @@ test("An encrypted header cannot stand in for its subscription's secret, nor an 
   const [row] = await sql`
     select attempts from crm.webhook_deliveries where workspace_id = ${workspace} and id = ${delivery}`;
   assert.equal(row!["attempts"], 0, "a fault of the service, not of the receiver");
-  // Otherwise the dispatcher would try this delivery again and again.
+  // Deletes the subscription: otherwise the dispatcher would try this delivery again and again.
   await api.delete(`${WEBHOOKS}/${id}`);
 });
 

@@ -1,4 +1,4 @@
-// Which events a subscription with filters gets: when they happen, while it is behind, and by a recovery.
+// Which events a subscription with filters gets: when they happen, while it is behind, and when they are recovered.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertError, type client, type Reply } from "../../support/client.ts";
@@ -101,7 +101,7 @@ test("A filter by owner_id looks at the object's owner, or at the owner of its d
   await made(api.post("/api-v1-contacts", { name: "De outra pessoa" }));
   const contact = await made(api.post("/api-v1-contacts", { name: "Ana", owner_id }));
   const company = await made(api.post("/api-v1-companies", { name: "Sol", owner_id }));
-  // The activity has its own owner, so the deal's owner does not count.
+  // This activity has an owner of its own, so the deal's owner does not count.
   await made(api.post("/api-v1-activities", { deal_id, owner_id: workspace.memberId }));
   const activity = await made(api.post("/api-v1-activities", { deal_id, owner_id }));
   const note = await made(api.post("/api-v1-notes", { deal_id, body: "Do negócio dela" }));

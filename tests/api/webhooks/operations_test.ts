@@ -40,7 +40,7 @@ test("A subscription shows which share of its newest attempts succeeded, and how
     states: ["delivered"],
     events: ["deal.won"],
   });
-  // The oldest ten are beyond the newest 200. Of the others, 50 have no answer, and the answers took 1 to 150 ms.
+  // Only the newest 200 of these 210 attempts count: 150 were answered, after 1 to 150 ms, and 50 were not.
   await sql`
     insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
     select

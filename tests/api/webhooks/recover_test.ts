@@ -38,7 +38,7 @@ test("After a receiver missed all five attempts, reactivate and recover deliver 
   assert.equal(new Set(events).size, 21, "none is missing, none came twice");
   const occurred = [...events].sort();
   for (const [at, event] of events.entries()) {
-    // A workspace has at most 8 attempts in progress.
+    // At most 8 attempts of a workspace are in progress, so an event may arrive up to 7 places early or late.
     assert.ok(Math.abs(occurred.indexOf(event) - at) < 8, `${event} at ${at}`);
   }
   await eventually(async () => {

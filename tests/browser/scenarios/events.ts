@@ -30,7 +30,7 @@ export const events: Scenario[] = [
       await lines.filter({ hasText: "Outra pessoa" }).waitFor({ state: "detached" });
       const created = lines.filter({ hasText: "contact.created" });
       await created.waitFor();
-      // Besides the two events, the webhook that got one of them.
+      // The three lines: two events and, below one of them, the webhook that got it.
       assert.equal(await created.getByRole("listitem").count(), 0, "no webhook got it");
       assert.equal(await lines.count(), 3);
       await page.getByLabel("Evento", { exact: true }).selectOption("contact.updated");

@@ -34,7 +34,7 @@ export const figures: Scenario[] = [
         const { jsEventListeners: listeners, nodes } = await client.send("Memory.getDOMCounters");
         samples.push({ heap: (await client.send("Runtime.getHeapUsage")).usedSize, nodes, listeners });
       }
-      // A reply that is being shown inflates one measurement, a leak all of them, so the least of three counts.
+      // Takes the least of three: a reply that is being shown inflates one measurement, a leak inflates all.
       const least = (some: typeof samples) => Math.min(...some.map(({ heap }) => heap));
       const [before, after] = [least(samples.slice(0, 3)), least(samples.slice(-3))];
       const [first, last] = [samples[0]!, samples.at(-1)!];

@@ -9,7 +9,7 @@ import { PHONE } from "../support/screens.ts";
 import { customer, makeProposal } from "../../support/proposals.ts";
 import type { Scenario } from "../support/scenario.ts";
 
-/** Number of timed leads. More than one, because a busy machine may delay some. */
+/** The number of timed leads: several, because a busy machine may delay some. */
 const TRIALS = 3;
 const WITHIN_MS = 2_000;
 
@@ -34,7 +34,7 @@ export const funnel: Scenario[] = [
         await page.getByRole("listitem").filter({ hasText: `Padaria ${trial}` }).waitFor();
         waits.push(performance.now() - sent);
       }
-      // The fastest counts: a busy machine may need longer for some, but not for all.
+      // Only the fastest must be in time: a busy machine may delay some leads, but not all.
       assert.ok(Math.min(...waits) <= WITHIN_MS, `${waits.map(Math.round)} ms`);
       assert.ok(waits.every((wait) => wait <= 2 * WITHIN_MS), `${waits.map(Math.round)} ms`);
     },

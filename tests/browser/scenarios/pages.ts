@@ -49,7 +49,7 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
   return { places, session: await sessionOf(company.person) };
 }
 
-/** How often a page is opened until none of its requests fails. */
+/** How often a page is opened at most, until none of its requests fails. */
 const VISITS = 3;
 
 /**

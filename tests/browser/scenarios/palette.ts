@@ -44,7 +44,7 @@ export const palette: Scenario[] = [
       const focused = page.locator(":focus");
       assert.equal(await focused.textContent(), "Funil");
 
-      // The pause of 150 ms before a request lasts 3 s, because a busy machine takes longer than 150 ms to press a key.
+      // Makes the pause of 150 ms before a request last 3 s: a busy machine may take over 150 ms to press a key.
       await page.evaluate(speedUp, 1 / 20);
       await page.keyboard.press("Control+k");
       await field.waitFor();

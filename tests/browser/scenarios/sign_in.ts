@@ -173,7 +173,7 @@ export const signIn: Scenario[] = [
       await page.getByRole("button", { name: "Entrar", exact: true }).click();
       await page.getByText("O código não confere.").waitFor();
       await assertAccessible(page, "the question for a code");
-      // The next code, because the present one was used above and works once.
+      // Enters the next code: the present one was used above, and a code works only once.
       await page.getByLabel("Código", { exact: true }).fill(code(1));
       await page.getByRole("button", { name: "Entrar", exact: true }).click();
       await page.getByRole("heading", { name: "Chaves de API" }).waitFor();

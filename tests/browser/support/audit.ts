@@ -7,7 +7,7 @@ const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
 /**
  * Asserts that axe finds no violation of WCAG 2.2 AA or of its own best practices.
  *
- * @param without a selector for elements that are the same on every page and were checked on another
+ * @param without a selector for the elements to leave out, because they were checked on another page
  */
 export async function assertAccessible(page: Page, where: string, without?: string): Promise<void> {
   const violations = await violationsOf(page, without);

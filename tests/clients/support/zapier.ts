@@ -5,7 +5,7 @@ import { run } from "./sdk_package.ts";
 
 const APP = join(import.meta.dirname!, "../../../clients/zapier");
 
-/** An error that an operation reports: its JSON, if the platform wrapped it in JSON. */
+/** An error that an operation reports. Some kinds of errors have JSON as their message. */
 export class ZapierError extends Error {
   /** What the platform passes on: `message`, and `delay` or both `code` and `status`. */
   readonly content: Record<string, unknown>;
@@ -54,7 +54,7 @@ export async function startZapierApp(
   const child = new Deno.Command("node", {
     args: ["zapier.js"],
     cwd: folder,
-    // Otherwise the platform prints its use of memory, and Node 20 a warning about imported JSON.
+    // Without these variables, the platform prints its use of memory, and Node 20 a warning about imported JSON.
     env: { NODE_ENV: "test", NODE_NO_WARNINGS: "1" },
     stdin: "piped",
     stdout: "piped",

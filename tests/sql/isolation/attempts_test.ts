@@ -1,5 +1,5 @@
-// What an attacker would try who could run SQL as one of our roles: crm_api and crm_app, which run the verbs, or
-// crm_functions, as which the functions connect. rights_test.ts compares the rights on every table and function with
+// Attacks by somebody who can run SQL as one of our roles: as crm_api or crm_app, which run the verbs, or as
+// crm_functions, with which the functions connect. rights_test.ts compares the rights on every table and function with
 // those that are used.
 import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";

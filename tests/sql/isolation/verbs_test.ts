@@ -126,7 +126,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   }
   assert.deepEqual(await everythingOf(sql, theirs), before);
 
-  // The same arguments are accepted in the right workspace, so the workspace was the only reason.
+  // In the right workspace the same arguments are accepted: above, only the workspace was wrong.
   const undo = new Error("undone");
   for (const { name, call } of inWorkspace) {
     // Each call is undone at once, because a revoked key, for example, could not be rotated afterwards.
@@ -209,7 +209,7 @@ async function everythingOf(sql: Sql, workspaceId: string): Promise<Record<strin
     select c.relname as name from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p')
-      -- The job that counts calls writes the first two at any time, and a function the log of requests after its reply.
+      -- A job writes the first two at any time, and functions write the log of requests after their replies.
       and c.relname not in ('key_calls', 'key_counters') and c.relname not like 'requests%'
     order by 1`;
   const rows: Record<string, string[]> = {};

@@ -85,7 +85,7 @@ Deno.test("No write, claim, record or read fails, and no row is lost, while part
 
     const counted = (field: "made" | "moved" | "dropped") =>
       done.reduce((total, managed) => total + Number(managed[field]), 0);
-    // If a run gave up, a later one did its work.
+    // If a run gave up, a later run did its work.
     assert.ok(counted("made") >= ROUNDS && counted("moved") > ROUNDS && counted("dropped") >= ROUNDS);
 
     const [stored] = await sql`
@@ -123,7 +123,7 @@ Deno.test("No write, claim, record or read fails, and no row is lost, while part
   }
 });
 
-/** Puts today's rows into the default partition, as if the job had not run for a week. Triggers do not see it. */
+/** Moves today's rows into the default partition, as if the job had not run for a week. No trigger fires. */
 async function putIntoDefault(sql: Sql, table: string): Promise<void> {
   const partitions = await sql<{ name: string }[]>`
     select partition::text as name from crm.partitions_of(${table}::text::regclass)

@@ -17,7 +17,7 @@ interface Subscription extends IDataObject {
   secret: string;
 }
 
-/** Starts a workflow for each event. It subscribes when the workflow is activated, and unsubscribes afterwards. */
+/** Starts a workflow for each event. It subscribes while the workflow is active. */
 export class CrmTrigger implements INodeType {
   description: INodeTypeDescription = {
     displayName: "CRM Trigger",

@@ -1,4 +1,4 @@
-// Sends a form as a lead: deno serve with_sdk.ts, or bun with_sdk.ts, with CRM_KEY and CRM_URL in the environment.
+// Sends a form as a lead: deno serve with_sdk.ts, or bun with_sdk.ts. Environment: CRM_KEY, CRM_URL.
 import process from "node:process";
 import { Crm, CrmError } from "@crm-api/sdk";
 
@@ -8,7 +8,7 @@ export default {
   async fetch(request: Request): Promise<Response> {
     const form = await request.formData();
     const field = (name: string) => form.get(name)?.toString() || undefined;
-    // Named one by one: a visitor must not choose the owner or the value of the deal.
+    // Take only these fields: a visitor must not choose the owner or the value of the deal.
     const person = { first_name: field("name") ?? "", email: field("email"), phone: field("phone") };
     try {
       const { lead } = await crm.leads.create({ ...person, source: "Formulário do site" });

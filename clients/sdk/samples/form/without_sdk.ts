@@ -1,4 +1,4 @@
-// Sends a form as a lead: deno serve without_sdk.ts, or bun without_sdk.ts, with CRM_KEY and CRM_URL in the environment.
+// Sends a form as a lead: deno serve without_sdk.ts, or bun without_sdk.ts. Environment: CRM_KEY, CRM_URL.
 import process from "node:process";
 
 const { CRM_KEY, CRM_URL } = process.env;
@@ -26,7 +26,7 @@ class LeadError extends Error {
 }
 
 async function createLead(body: Record<string, string | undefined>): Promise<LeadReply> {
-  // The same key for each attempt, so that a lost answer does not make a second lead.
+  // Each attempt has the same key, so that a retry after a lost answer does not create a second lead.
   const headers = {
     "X-API-Key": key,
     "Content-Type": "application/json",
@@ -62,7 +62,7 @@ export default {
   async fetch(request: Request): Promise<Response> {
     const form = await request.formData();
     const field = (name: string) => form.get(name)?.toString() || undefined;
-    // Named one by one: a visitor must not choose the owner or the value of the deal.
+    // Take only these fields: a visitor must not choose the owner or the value of the deal.
     const person = { first_name: field("name") ?? "", email: field("email"), phone: field("phone") };
     try {
       const { lead } = await createLead({ ...person, source: "Formulário do site" });

@@ -63,7 +63,7 @@ export const clocks: Check = {
   },
 };
 
-/** Milliseconds by which the database's clock is ahead, if the database read it in the middle of the round trip. */
+/** Milliseconds by which the database's clock is ahead, assuming that it is read halfway through the round trip. */
 async function measureSkew({ sql, now }: Project): Promise<number> {
   const before = now();
   const [{ at }] = await sql<[{ at: number }]>`

@@ -1,6 +1,6 @@
 import { type Check, fine, type Remedy, wrong } from "../check.ts";
 
-/** Limit of the count, because counting a long queue would read all of it. */
+/** Counting stops here: to count a longer queue, Postgres would read all of it. */
 const COUNTED = 10_000;
 
 /** How to fix a queue from which nothing is sent. */

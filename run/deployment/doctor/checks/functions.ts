@@ -62,7 +62,7 @@ function probeOf(name: string): Probe {
     case "none":
       return { method: "GET", status: 200, code: null };
     default:
-      // The path lacks the token of a link, or the address is announced and not live (spec 4.5).
+      // Either the path lacks the token of a link, or the address is announced but not live yet (spec 4.5).
       return { method: "GET", status: 404, code: "not_found" };
   }
 }

@@ -103,7 +103,7 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
   return findings;
 }
 
-/** PUBLIC may execute none of our functions. Otherwise anon and authenticated could, roles of each Supabase project. */
+/** PUBLIC may execute none of our functions: otherwise Supabase's roles anon and authenticated could. */
 export const publicRights: Check = {
   name: "rights of PUBLIC",
   needsDatabase: true,

@@ -21,7 +21,7 @@ export const vault: Check = {
     const wanted = dispatcherUrl(functionsUrl, project.region ?? regionOf(secrets));
     const urlFinding = checkUrl(secrets, wanted);
     if (urlFinding !== null && !await answersAsDispatcher(wanted)) {
-      // --url itself may be wrong, so the doctor must not advise to put its address into the Vault.
+      // --url itself may be wrong, so the doctor must not advise to store that address in the Vault.
       return skipped("the dispatcher does not answer: see functions");
     }
     // The secret is sent only to this project's dispatcher.

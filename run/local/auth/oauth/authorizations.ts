@@ -30,7 +30,7 @@ export const AUTH_SCOPES = ["profile", "email", "phone", "offline_access"];
 
 /**
  * Begins an authorization. Returns its id, or the app's address with an error in the query.
- * @throws AuthError if the app or the address is not registered: the person must not be sent there.
+ * @throws AuthError if the app or the address is not registered: the person must not be sent to such an address.
  */
 export async function beginAuthorization(
   sql: Sql,
@@ -66,7 +66,7 @@ export async function beginAuthorization(
   return { id };
 }
 
-/** What is wrong with a request whose app and address are right; null if nothing is. */
+/** What is wrong with a request whose app and address have been checked; null if nothing is. */
 function refusalOf(query: Record<string, string>): string | null {
   const { response_type: type, scope, resource, code_challenge: challenge, code_challenge_method: method } =
     query;
@@ -86,7 +86,7 @@ function refusalOf(query: Record<string, string>): string | null {
 
 /**
  * What the consent page shows; or only the app's address with a code, if the person's earlier approval covers the
- * request. The first person who opens a request is the only one who may answer it.
+ * request. Only the first person who opens a request may answer it.
  */
 export async function openAuthorization(
   sql: Sql,

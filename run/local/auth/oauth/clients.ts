@@ -52,7 +52,7 @@ export const Registration = z.object({
   "client_type is inconsistent with token_endpoint_auth_method",
 );
 
-/** Registers an app. Unless it says that it is public, it gets a secret. */
+/** Registers an app. Only an app that declares itself public gets no secret. */
 export async function registerClient(
   sql: ISql,
   given: z.infer<typeof Registration>,
@@ -94,7 +94,7 @@ export async function findClient(sql: ISql, id: string | undefined): Promise<OAu
   return client;
 }
 
-/** What people see of an app. */
+/** The fields of an app that people see. */
 export function showClient({ id, client_name, client_uri, logo_uri }: OAuthClient): Record<string, string> {
   return {
     id,

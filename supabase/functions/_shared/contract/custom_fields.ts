@@ -62,7 +62,7 @@ const shown = {
   choices: field(z.array(z.string()).nullable(), TEXT_OF_CHOICES),
 };
 
-/** A custom field as a form needs it. `GET /api-v1-workspace` lists those in use. */
+/** A custom field with the properties that a form needs. `GET /api-v1-workspace` lists the fields in use. */
 export const FieldInUse = object(shown).meta({
   id: "CustomFieldInUse",
   ...doc("Um campo definido, em uso", "A defined field, in use"),

@@ -3,7 +3,7 @@ const MAX_LENGTH = 64;
 
 /**
  * The common forms of ISO 8601. The pattern has no nested repetition, so that matching takes linear time. A space
- * before the offset stands for `+`, which decoding a query string turns into a space.
+ * before the offset stands for `+`, because decoding a query string turns `+` into a space.
  */
 const FORM = new RegExp(
   String.raw`^(?<year>\d{4})(?<dash>-?)(?<month>\d\d)\k<dash>(?<day>\d\d)` +
@@ -15,7 +15,7 @@ const FORM = new RegExp(
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-// Postgres has no year 0, and replies show years with four digits.
+// Other years are refused: Postgres has no year 0, and replies show years with four digits.
 const EARLIEST = atMidnight(1, 1, 1);
 const LATEST = atMidnight(9999, 12, 31) + DAY_MS - 1;
 

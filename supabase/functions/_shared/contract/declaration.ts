@@ -31,7 +31,7 @@ export type BatchOperations = Readonly<Record<string, BatchOperation>>;
 export interface Prepared<Reply extends z.ZodType> {
   /** The verb's arguments, which replace the body. */
   args: Record<string, Json>;
-  /** Fields to add to the reply, such as a secret: shown once, and never sent to the database. */
+  /** Fields to add to the reply, such as a secret, which the client sees once and the database never gets. */
   reveal?: Partial<z.output<Reply>>;
 }
 
@@ -52,11 +52,11 @@ export interface BodyLimits {
 /** The limits of an endpoint that declares no limits. */
 export const DEFAULT_BODY_LIMITS: BodyLimits = {
   bytes: 256 * 1024,
-  // The 10 KB of custom_fields that spec 8 allows can hold 5,119 values.
+  // More than the 5,119 values that 10 KB of custom_fields, the maximum (spec 8), can hold.
   values: 6_000,
 };
 
-/** The status of a successful reply. 202: the work is queued, and the reply says how much. */
+/** The status of a successful reply. 202: work is queued or goes on after the reply. */
 export type SuccessStatus = 200 | 201 | 202 | 204;
 
 /** Returns fields to add to a verb's reply. */
@@ -105,7 +105,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** Whether a repeated call succeeds: if what it would add exists already, it answers 200 instead of 201. */
+  /** Whether a call answers 200 instead of 201 if what it would add exists already, so that it can be repeated. */
   findsExisting?: true;
   /** Adds to every reply, even a replayed one, the fields that SQL cannot compute. Must not throw. */
   finish?: Finish;

@@ -1,5 +1,5 @@
 /** A description for the OpenAPI documents, in Portuguese (the default) and English. */
-// A type alias, because `.meta()` takes an index signature, to which TypeScript does not assign an interface.
+// Not an interface: TypeScript assigns no interface to a type with an index signature, which `.meta()` requires.
 export type Doc = {
   readonly description: string;
   readonly description_en: string;

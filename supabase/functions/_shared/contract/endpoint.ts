@@ -21,11 +21,11 @@ import type { Scope } from "./scopes.ts";
 
 interface CommonEndpoint {
   readonly summary: Doc;
-  /** Unique name of the operation: the name of the verb, where there is one. */
+  /** Unique name of the operation: the name of its verb, if it has one. */
   readonly operation: string;
   readonly reply: z.ZodType | null;
   readonly status: SuccessStatus;
-  /** A strict schema: a parameter that it does not name is an error. If it names none, see {@link takesQuery}. */
+  /** A strict schema: any other parameter is an error. For a schema without parameters, see {@link takesQuery}. */
   readonly query: z.ZodObject;
   readonly head: boolean;
   readonly body: z.ZodType | undefined;
@@ -94,8 +94,8 @@ export function canContinue({ reply }: Endpoint): boolean {
 }
 
 /**
- * Whether an endpoint has query parameters; otherwise it ignores the query. `expand`: this is its only parameter, and
- * any other is ignored, because a mistyped parameter could not change which records the endpoint returns.
+ * Whether an endpoint has query parameters; if not, it ignores the query. `expand`: the endpoint has only this
+ * parameter and ignores others, because a mistyped name cannot change which records it returns.
  */
 export function takesQuery({ query }: Endpoint): boolean | "expand" {
   const [name, ...others] = Object.keys(query.shape);
@@ -174,8 +174,8 @@ export const noBody = { body: z.object({}), bodyOptional: true } as const;
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not
- * compile, but a POST by link does, because the token in its path may be its whole input.
+ * Endpoints by method and path, relative to the path of the resource. A POST or PATCH must declare a body, or it does
+ * not compile. A POST with a link's token may omit the body, because the token may be its whole input.
  */
 export interface Routes {
   readonly [read: `GET /${string}`]: Endpoint & WithoutBody;

@@ -26,7 +26,7 @@ export interface Event {
   data?: Doc;
   /**
    * Whether the change log shows this type: every change of an object has exactly one such event. Other events report
-   * the same change again (a win is deal.won and deal.updated), or that time has passed.
+   * the same change again (a win is deal.won and deal.updated), or report that a due date has passed.
    */
   change: boolean;
 }

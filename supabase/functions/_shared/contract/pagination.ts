@@ -63,7 +63,7 @@ export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.b
   ...doc("Onde a lista continua", "Where the list continues"),
 });
 
-// The first page of a list with updated_since has synced_until: what the client's next run sends as updated_since.
+// The first page of a list with updated_since has synced_until: the value of updated_since for the client's next run.
 const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta({
   id: "SyncedPageMeta",
   ...doc(

@@ -33,8 +33,8 @@ export interface RecordAbout {
   upsert?: {
     by: readonly [string, ...string[]];
     /**
-     * Further fields by which leads find the record. An upsert locks the values of these fields too, so that it and a
-     * simultaneous lead do not create the record twice.
+     * Further fields by which leads find the record. An upsert locks the values of these fields too, so that an upsert
+     * and a simultaneous lead do not both create the record.
      */
     foundBy?: readonly string[];
     /** Describes the body. */
@@ -105,7 +105,7 @@ export class CrmRecord {
   readonly create: z.ZodType<Record<string, Json>>;
   /** Body of PATCH: an absent field stays as it is, null clears it. */
   readonly update: z.ZodObject;
-  /** Body of an upsert: that of POST, but no field is required, and null has the same meaning as on PATCH. */
+  /** Body of an upsert: like the body of POST, but no field is required, and null has the same meaning as on PATCH. */
   readonly upsert: z.ZodObject;
   /** Query of an upsert: the field by which to find the record. Empty for a record without upsert. */
   readonly upsertQuery: z.ZodObject;
@@ -115,7 +115,7 @@ export class CrmRecord {
   readonly upserted: z.ZodObject;
   /** Query of the list: the common parameters and the record's filters. */
   readonly query: z.ZodObject;
-  /** Query of the summary: that of the list, without the parameters for pages, and with `group_by`. */
+  /** Query of the summary: the list's query without the parameters for pages, plus `group_by`. */
   readonly summaryQuery: z.ZodObject;
   /** The column for each value of `sort`, without the `-`. */
   readonly sorts: Readonly<Record<string, string>>;
@@ -210,7 +210,7 @@ export class CrmRecord {
     }).omit({ limit: true, cursor: true });
   }
 
-  /** The texts of all fields. A body whose schema lacks one of them is told that it is read-only. */
+  /** The texts of all fields. In the schema of a body, a text without a field marks that field as read-only. */
   texts(): FieldDocs {
     return Object.fromEntries(Object.entries(this.fields).map(([name, { text }]) => [name, text]));
   }
@@ -317,8 +317,8 @@ const UPSERTED: FieldDocs = {
 };
 
 function upsertedRules(by: readonly string[]): z.ZodRawShape {
-  // Not an enumeration if there is only one name: the documents would show it as a constant, although the value may
-  // also be null.
+  // A single name is not declared as an enumeration: the documents would show the field as a constant, although its
+  // value may also be null.
   const field = by.length > 1 ? z.enum(by) : z.string();
   return { created: z.boolean(), matched_by: field.nullable(), differences: z.array(z.string()) };
 }
@@ -348,7 +348,7 @@ export function sortWords(sorts: CrmRecord["sorts"]): string[] {
   return Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
 }
 
-/** The parameter `sort`. The default order is treated as absent, so that both use the same statement. */
+/** The parameter `sort`. The default order is treated as absent, so that calls with or without it share a statement. */
 function sortRule(sorts: CrmRecord["sorts"]): z.ZodType {
   return z.enum(sortWords(sorts))
     .transform((word) => word === "-created_at" ? undefined : word)

@@ -20,7 +20,7 @@ export type SqlType =
 /**
  * What an absent or null value means. `optional`: the value may be null, also in replies. `required`: POST requires the
  * value, and null is an error. `defaulted`: null, or on POST also an absent value, sets the field to its default.
- * `defaulted on create`: the same on POST, but null is an error on PATCH.
+ * `defaulted on create`: like `defaulted` on POST, but null is an error on PATCH.
  */
 export type Presence = "optional" | "required" | "defaulted" | "defaulted on create";
 
@@ -61,11 +61,11 @@ export interface Filter {
   /** Validates the text of the parameter. */
   rule: z.ZodType;
   text?: Doc | undefined;
-  /** Whether a list without this parameter, and without a filter that has `ofDeal`, is an error. */
+  /** Whether each call of the list needs this parameter or a filter that has `ofDeal`. */
   required?: boolean | undefined;
   /** The column that must equal the value, if it is a column of the record's deal instead of the record. */
   ofDeal?: "company_id" | "contact_id" | undefined;
-  /** The column that must equal the value, if its name differs from the parameter's. The list uses its index. */
+  /** The column that must equal the value, if it is not named like the parameter. The list uses this column's index. */
   column?: string | undefined;
   /** A function of schema `crm` to apply to the value before the comparison. */
   through?: string | undefined;
@@ -139,7 +139,7 @@ export interface Field {
   readonly sql: SqlType;
   /** Validates the value in a body; null: clients cannot write the field. */
   readonly rule: z.ZodType | null;
-  /** Schema of the value in a reply, unless it is null. */
+  /** Schema of the value in a reply, if the value is not null. */
   readonly shape: z.ZodType;
   readonly presence: Presence;
   readonly written: Written;
@@ -213,7 +213,7 @@ function filterBy(kind: Kind, filter: true | Doc | Partial<Filter>): Filter {
 /** The filter of every list whose records can be archived. */
 export const ARCHIVED: Filter = {
   rule: z.enum(["false", "true", "any"])
-    // "false" is treated as absent, so that both use the same statement.
+    // "false" is treated as absent, so that calls with or without it share a statement.
     .transform((value) => value === "false" ? undefined : value)
     .meta({ default: "false" }),
   text: doc(
@@ -248,8 +248,8 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
 /**
- * One of the given words. `writing`: the words that the documents offer for bodies, which accept all of them, and the
- * error for any other text.
+ * One of the given words. `writing`: the words that the documents offer for bodies, although a body may have any of
+ * `words`; and the error for any other text.
  */
 export const choice = <Word extends string>(
   words: readonly [Word, ...Word[]],

@@ -15,8 +15,8 @@ export interface BodyReading {
 }
 
 /**
- * The plain data of an endpoint that routing, gate, door and reply need. `deno task tables` writes it from the
- * endpoint, so that a call that needs no schemas does not load them: loading takes longer than such a call.
+ * The plain data of an endpoint that routing, gate, door and reply need. `deno task tables` writes this data from the
+ * endpoint. A call that needs no schemas then does not load them, which would take longer than the call itself.
  */
 export interface RouteEntry {
   readonly method: Method;

@@ -33,8 +33,8 @@ const AUDIENCE = "authenticated";
 /** Milliseconds for which an answer of Supabase Auth is cached. The door still checks the session at every call. */
 const ANSWER_MS = 60_000;
 /**
- * Maximum number of cached answers, and of known sessions. Only valid tokens are stored, so strangers cannot fill
- * either.
+ * Maximum number of cached answers, and of known sessions. Strangers cannot fill these collections, because only valid
+ * tokens are stored.
  */
 const MAX_ANSWERS = 1_000;
 /** Maximum simultaneous requests to Supabase Auth: for all unknown sessions together, and for each known session. */
@@ -74,8 +74,8 @@ export async function verifyAppToken(token: string): Promise<AppSession | ApiErr
 }
 
 /**
- * Verifies an access token of Supabase Auth. The project's public keys verify an asymmetric signature. For any other
- * signature it asks Supabase Auth, because the functions must not hold the signing secret. Environment:
+ * Verifies an access token of Supabase Auth. The project's public keys verify an asymmetric signature. Supabase Auth
+ * itself checks any other signature, because the functions must not hold the signing secret. Environment:
  * SUPABASE_JWKS, the public keys as JSON (a key that is missing there is fetched from Supabase Auth); a publishable
  * key (see `publishableKey`).
  *

@@ -10,7 +10,7 @@ import { PACES } from "./pace.ts";
  *
  * @param credential what the gate read from the request
  * @param identify makes the door identify the caller without running a verb
- * @returns the bytes, an error of reading them, or the door's reply if it refused the caller
+ * @returns the bytes, the error if they cannot be read, or the door's reply if it refused the caller
  */
 export async function readAdmittedBody(
   request: Request,

@@ -17,9 +17,8 @@ const Envelope = batchBody(z.unknown());
 
 /**
  * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are carried
- * out. If the batch is atomic, an invalid item makes the whole call fail. So does an invalid envelope, and so do 100
- * errors of `parseJsonBody`: it lists no more, and a value with an unlisted error would reach Postgres, which refuses
- * the value.
+ * out. The whole call fails if an item of an atomic batch is invalid, if the envelope is invalid, or if `parseJsonBody`
+ * found 100 errors. It lists no more than 100, so a further item may have a value that Postgres cannot store.
  *
  * @param options see {@link validateBody}
  */

@@ -13,7 +13,7 @@ const READS = /_(get|list)$/;
 /** Maximum records of a page that counts as short: the default of `limit`. */
 const SHORT_PAGE = 50;
 
-/** Whether a call reads one record, or a short page without a search: Postgres needs little time (decision 12). */
+/** Whether a call takes Postgres little time: it reads one record, or a short page without a search (decision 12). */
 function isShortRead({ verb, args }: DoorCall): boolean {
   if (verb === null || args === null || !READS.test(verb)) return false;
   return args.q === undefined && Number(args.limit ?? 0) <= SHORT_PAGE;

@@ -109,7 +109,7 @@ async function parseBody(
   return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }
 
-/** The URL's query. Read without `new URL`, which throws on an invalid Host header: Deno builds the URL with it. */
+/** The URL's query. Not read with `new URL`: Deno puts the Host header into the URL, and an invalid one would throw. */
 function queryOf(url: string, read: true | "expand"): string {
   const start = url.indexOf("?");
   const query = start === -1 ? "" : url.slice(start + 1);

@@ -59,8 +59,8 @@ export async function parseJson(
   } catch {
     return new ApiError(malformed);
   }
-  // JSON.parse drops duplicate keys, so if the text has more members than its value, there are duplicates. Only then,
-  // or if a value cannot be stored, is the slower parser loaded, which finds the fields.
+  // JSON.parse drops duplicate keys, so if the text has more members than its value, there are duplicates. If there
+  // are duplicates, or values that cannot be stored, a slower parser is loaded, which finds their fields.
   if (countStorableMembers(value) === size.members) return { value, fieldErrors: [] };
   const { findUnstorable } = await import("./unstorable.ts");
   return { value, fieldErrors: findUnstorable(text) };

@@ -10,9 +10,9 @@ const MAX_DELAY_MS = 5_000;
 const INTERVAL_MS = 1_000 / REPLIES_PER_SECOND;
 
 /**
- * Delays replies that a client can cause any number of times (see `isRepeatable`). Otherwise a client with thousands of
- * connections that each call again as soon as they are answered would take the processor from other clients. The newest
- * reply leaves first, so an occasional call is hardly delayed, even during a flood.
+ * Delays replies that a client can cause any number of times (see `isRepeatable`). Without the delay, a client could
+ * repeat calls on thousands of connections as fast as they are answered, and take the processor from other clients. The
+ * newest reply leaves first, so an occasional call is hardly delayed, even during a flood.
  */
 export class Pace {
   /** How many replies may leave without delay. */

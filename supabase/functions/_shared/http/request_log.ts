@@ -125,9 +125,9 @@ function rowOf({ workspaceId, keyId, requestId, method, url, params, status, err
   };
 }
 
-/** A part of a path that is logged, like ids. Any other part may be a value, such as an e-mail address. */
+/** Matches a part of a path that is logged, as ids are. Any other part may be a value, such as an e-mail address. */
 const WORD = /^[a-z][a-z0-9-]{0,39}$/;
-/** A name of a parameter or field that is logged. Any other text may be a value in the wrong place. */
+/** Matches a parameter's or field's name that is logged. Any other text may be a value in the wrong place. */
 const NAME = /^[\w.[\]-]{1,100}$/;
 const HIDDEN = "…";
 const MAX_PARTS = 20;
@@ -169,7 +169,7 @@ export function describeError(body: string): ErrorBody["error"] {
     details: kept.map((detail) => ({
       ...detail,
       field: detail.field === "" ? "" : showName(detail.field),
-      // The messages that quote a value begin with it: `several` in pagination.ts.
+      // Messages that quote a sent value begin with that value (`several` in pagination.ts).
       message: detail.message.replace(/^".*" não é/s, `"${HIDDEN}" não é`),
     })),
   };

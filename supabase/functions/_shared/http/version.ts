@@ -9,7 +9,7 @@ import type { Success } from "./outcome.ts";
  */
 export function versionHeaders({ etag, method }: RouteEntry, body: string): Record<string, string> {
   if (etag === undefined) return {};
-  // no-transform: a proxy that compresses a reply makes its tag weak, which If-Match never matches (RFC 9110,
+  // no-transform: a proxy that compresses a reply makes its tag weak, and If-Match never matches a weak tag (RFC 9110,
   // 13.1.1).
   return { "ETag": `"${versionOf(body, method === "GET")}"`, "Cache-Control": "no-store, no-transform" };
 }
@@ -25,7 +25,7 @@ function versionOf(body: string, isRead: boolean): string {
 
 /**
  * Matches the first field that `crm.with_fields` appended, and nothing else: quotes inside a string are escaped, and
- * neither a row nor jsonb has a space before a colon.
+ * Postgres writes no space before a colon, in rows or in jsonb.
  */
 const ADDED_FIELD = /,"[\w-]+" : /;
 

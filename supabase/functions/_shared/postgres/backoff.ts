@@ -21,8 +21,8 @@ const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
 };
 
 /**
- * Maximum milliseconds for which other calls wait for the result of an attempt: of the first one, and of one after a
- * failure.
+ * Maximum milliseconds for which other calls wait for the result of an attempt: of the first attempt, and of an attempt
+ * after a failure.
  */
 const FIRST_ATTEMPT_MS = 5_000;
 const PROBE_MS = 1_000;
@@ -43,9 +43,9 @@ interface Failures {
 }
 
 /**
- * Decides when to try to connect. After a failure it pauses. Then it makes one attempt at a time, and other calls wait
- * for its result. Before the first success it also makes one attempt at a time, so that the connections of the pool do
- * not all try a wrong password.
+ * Decides when to try to connect. After a failure there is a pause. Then one attempt is made at a time, and other calls
+ * wait for the attempt's result. Before the first success there is also only one attempt at a time, so that the
+ * connections of the pool do not all try a wrong password.
  */
 export class ConnectBackoff {
   readonly #deadlines = new Deadlines();

@@ -28,7 +28,7 @@ export interface Statement {
   owner?: Owner;
   /**
    * Whether the statement reads little and waits for no lock but that of its caller's rate limit. On direct connections
-   * it is then pipelined, and sent again if another statement of the pipeline keeps it from getting a reply.
+   * it is then pipelined. It is sent again if its connection fails, for example because another statement is too slow.
    */
   isShortRead?: boolean | undefined;
 }
@@ -112,7 +112,7 @@ function checkPoolSize(): void {
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function query<Row>({ owner, isShortRead, ...statement }: Statement): Promise<Row[]> {
-  // Waits before it takes one of its owner's places, because it would keep that place from others while it waits.
+  // Waits out the pause before the statement takes one of its owner's places, so that others can use the place.
   if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   const run = () => isShortRead ? runShortRead<Row>(statement) : runStatement<Row>(statement);
   if (owner === undefined) return await run();
@@ -138,7 +138,7 @@ async function runShortRead<Row>(statement: Statement): Promise<Row[]> {
     );
     if (rows) return rows;
   } catch (error) {
-    // A statement that was slow itself would be slow again.
+    // A statement that was slow itself is not sent again, because it would be slow again.
     if (isTooSlow(error) || !isUnavailable(error)) throw asUnavailable(error);
   }
   return await runStatement(statement);

@@ -16,8 +16,8 @@ export interface DoorCall {
   /** The required scope or role; null: none, or the path or method is unknown. */
   scope: string | null;
   /**
-   * Null: only run the gate and look up the idempotency key. The function already has an error, but a refusal or a
-   * replay takes precedence over it.
+   * Null: only run the gate and look up the idempotency key. The request is invalid, but an error of the gate or a
+   * replay takes precedence over the request's error.
    */
   verb: string | null;
   /** Null: only identify the caller, without counting the call. */
@@ -179,8 +179,8 @@ async function checkFirst(door: Door, call: DoorCall): Promise<Row | undefined> 
  * How much of a body may be read before the door has identified its sender: `all` for a caller who was admitted within
  * the last minute.
  *
- * @param flooded whether unknown callers call faster than they are answered; bodies of waiting calls would take memory
- *  and processor time from other callers
+ * @param flooded whether unknown callers call faster than they are answered; their bodies are then not read, because
+ *  bodies of waiting calls would take memory and processor time from other callers
  */
 export function bodyAllowance(credential: string, flooded: boolean): "all" | "small" | "none" {
   if (known.isRecent(credential)) return "all";
@@ -231,7 +231,7 @@ function errorOf(
     return new ApiError("internal_error");
   }
   if (code === "insufficient_scope") {
-    // The details have the message for a key that is bound to other networks (crm.elsewhere).
+    // If the key is bound to other networks, the message is in the details (crm.elsewhere).
     const lacks = messages?.[code] ?? "A chave de API não tem o escopo";
     return new ApiError(code, undefined, details?.[0]?.message ?? `${lacks} "${scope}"`);
   }

@@ -1,4 +1,4 @@
-/** The one owner of the statements for all unknown callers: a stranger can invent any number of keys. */
+/** The common owner of all unknown callers' statements, because a stranger can invent any number of keys. */
 export const UNKNOWN_OWNER = "unknown";
 
 /**

@@ -11,8 +11,8 @@ const RECENT_MS = 60_000;
 
 /**
  * Remembers the callers whom a door admitted, by the hash of their credential. Strangers cannot fill this memory,
- * because only valid credentials are stored. It only decides who waits for whom and when a body is read; the door
- * authenticates every call in any case.
+ * because only valid credentials are stored. The memory only decides who waits for whom and when a body is read; the
+ * door authenticates every call in any case.
  */
 export class KnownCallers {
   readonly #callers = new Map<string, KnownCaller & { admitted: number }>();
