@@ -17,7 +17,7 @@ create function api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jso
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_route nodes.route;
-  -- Usually one look-up is enough, which costs a third of nodes.route_of.
+  -- Usually this look-up is enough. It costs a third of nodes.route_of.
   v_node integer := (
     select s.node from nodes.slots s
     where s.slot = encode(substring(p_key_hash from 33), 'escape') and not s.paused
@@ -68,7 +68,7 @@ create function api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) 
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_route nodes.route;
-  -- Usually one look-up is enough, which costs a third of nodes.route_of.
+  -- Usually this look-up is enough. It costs a third of nodes.route_of.
   v_node integer := (
     select s.node from nodes.slots s
     where s.slot = encode(substring(p_token_hash from 33), 'escape') and not s.paused
@@ -177,7 +177,7 @@ begin
         v_failure := format('Node %s has recorded nothing: %s (%s)', v_part.node, sqlerrm, sqlstate);
     end;
   end loop;
-  -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
+  -- Raised after all other nodes have recorded: the caller may send the whole list again, which changes nothing there.
   if v_failure is not null then raise exception using errcode = '08006', message = v_failure; end if;
 end
 $$;
@@ -206,7 +206,7 @@ begin
         v_failure := format('Node %s has recorded nothing: %s (%s)', v_part.node, sqlerrm, sqlstate);
     end;
   end loop;
-  -- Raised after the other nodes have recorded theirs, because recording again changes nothing.
+  -- Raised after all other nodes have recorded: the caller may send the whole list again, which changes nothing there.
   if v_failure is not null then raise exception using errcode = '08006', message = v_failure; end if;
 end
 $$;

@@ -96,8 +96,8 @@ language sql volatile parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) that contains the time in milliseconds. The default is now(), which also fills created_at: ids '
-  'sort by creation, and the filter `since` becomes a range of ids.';
+  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at, so ids '
+  'sort by creation and the filter `since` becomes a range of ids.';
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable parallel safe as $$
   select encode(
@@ -115,7 +115,7 @@ create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, in milliseconds. crm.uuid_v7_floor of that time is never greater than the id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of that time is never greater than the id.';
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
@@ -148,7 +148,8 @@ begin
     return '+' || v_digits;
   end if;
   v_digits := crm.digits(p_phone);
-  -- The digits after + or 00. No country code begins with 0. In "+44 (0)20" the 0 is dialled within the country only.
+  -- The digits after + or 00. No country code begins with 0. Drop the 0 of "+44 (0)20": only calls within the country
+  -- need it.
   v_abroad := case
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
@@ -160,7 +161,7 @@ begin
   );
   case
     when v_abroad is null or v_abroad like '55%' then
-      -- The 0 of Brazilian numbers without an area code, such as 0800, is dialled within Brazil only.
+      -- Remove the 0 of Brazilian numbers without an area code, such as 0800: it is dialled only within Brazil.
       v_brazilian := coalesce(v_brazilian, substring(v_digits from '^(?:0*55)?0([3589]00\d{6,7})$'));
       return coalesce('+55' || v_brazilian, '+' || v_abroad, v_digits);
     else
@@ -180,7 +181,7 @@ declare
   v_numbers text[];
 begin
   if v_parts is null then return array[v_phone]; end if;
-  -- Before the ninth digit was introduced, mobile numbers began with 6 or more.
+  -- Eight digits that begin with 6 or more are a mobile number, which may be written with or without the ninth digit.
   v_numbers := case
     when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
     else array[concat(v_parts[2], v_parts[3])]
@@ -225,8 +226,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent: the number sent has only its last digits, '
-  'or lacks the ninth digit of the same Brazilian mobile number.';
+  'Whether the number in the record is more complete than the number sent. The number sent is then only the last '
+  'digits of the record''s, or the same Brazilian mobile number without its ninth digit.';
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -237,8 +238,8 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 create function crm.lock_number(p_name text) returns bigint
 language sql stable parallel safe as $$
-  -- hashtextextended() is not used, because it can be inverted: a client chooses part of the name, and could find a
-  -- name that collides with another client's lock.
+  -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find a name that
+  -- collides with another client's lock.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';
@@ -305,8 +306,8 @@ comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The dispatcher sends fewer in the 10 s between two runs of the job webhook-catch-up, so '
-  'it never runs out of work.';
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s; the dispatcher sends fewer in '
+  'that time, so it never runs out of work.';
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
@@ -337,8 +338,8 @@ create table crm.members (
 );
 comment on table crm.members is 'The people of a workspace: owners of records, authors of notes, creators of keys.';
 comment on column crm.members.user_id is
-  'The person (auth.users) who signs in as this member. Set at the first sign-in by the confirmed e-mail '
-  '(crm.link_member), or when the person accepts the invitation; null before that, and again after the person left.';
+  'The person (auth.users) who signs in as this member. Set at the first sign-in with the member''s confirmed e-mail '
+  '(crm.link_member) or when the person accepts the invitation; null before that, and after the person left.';
 comment on column crm.members.invited_at is
   'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
   'Null if the operator added the member: the person with that e-mail is then linked without being asked.';
@@ -380,8 +381,8 @@ begin
 end
 $$;
 comment on function crm.default_owner() is
-  'The owner of a new record if the call names none: the creator of the key, otherwise the oldest active admin or '
-  'gestor (spec 4.1).';
+  'The owner of a new record if the call names none: the member who created the key, if active; otherwise the active '
+  'admin or gestor who was added first (spec 4.1).';
 
 create table crm.audit_log (
   workspace_id uuid not null references crm.workspaces (id),
@@ -397,8 +398,8 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
-  'never changed or removed.';
+  'Every change that a verb of schema app made to a workspace, and every subscription that failures deactivated. '
+  'Lines are never changed or removed.';
 comment on column crm.audit_log.member_id is
   'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
@@ -450,9 +451,10 @@ comment on column crm.api_keys.client_id is
   'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
   'of a secret. Null for a key.';
 comment on column crm.api_keys.user_id is
-  'For a grant, the person (auth.users) who gave it, as the member member_id. Null for a key.';
+  'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
-  'The member who created the key: default owner of the records, and author of the notes, that it creates.';
+  'The member who created the key. Records that the key creates have this member as default owner, and its notes have '
+  'this member as author.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is
@@ -513,7 +515,7 @@ language sql immutable parallel safe set search_path = '' as $$
 $$;
 comment on function crm.without_mapping(inet) is
   'Converts an IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7) to IPv4; returns any other '
-  'unchanged.';
+  'address unchanged.';
 create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -567,19 +569,27 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function ignores. '
-  'p_address: the address of the call. Without it, a key that is bound to networks is refused.';
+  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function '
+  'ignores. p_address: the address of the call; if it is null, a key that is bound to networks is refused.';
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
   perform from crm.api_keys k
   where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
   for share;
-  return found;
+  if not found then return false; end if;
+  -- A statement of its own, which sees what was committed while the first one waited for the lock.
+  return exists (
+    select from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    where k.workspace_id = crm.current_workspace_id() and k.id = p_id
+      and (k.client_id is null or 'webhooks:manage' = any (crm.given_scopes(k.scopes, m.role)))
+  );
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Keeps a key of the current workspace from being revoked until the transaction ends; false if it is already revoked. '
+  'For a key or grant of the current workspace that creates or reactivates a subscription: keeps it from being revoked '
+  'or narrowed until the transaction ends. False if it is already revoked, or is a grant that has lost webhooks:manage. '
   'Security definer, because crm_api cannot read keys.';
 
 create unlogged table crm.rate_limits (
@@ -592,7 +602,7 @@ comment on table crm.rate_limits is
   'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
   'last 60 seconds, oldest first.';
 comment on column crm.rate_limits.calls is
-  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) counts a key''s calls from it, so a '
+  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls, so a '
   'request needs no second write.';
 comment on column crm.rate_limits.counted_since is
   'When the row was created. If a crash emptied the table, the new row has another time, which tells crm.drain_calls '
@@ -639,8 +649,8 @@ begin
 end
 $$;
 comment on function crm.admit(uuid, integer) is
-  'Counts a call for its key, unless the last 60 seconds already have p_limit calls. A call over the limit is not '
-  'counted (spec 8).';
+  'Admits and counts a call if the last 60 seconds have fewer than p_limit calls of its key. A call over the limit is '
+  'not counted (spec 8).';
 create function crm.used_up(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
 declare
@@ -674,8 +684,8 @@ create table crm.key_calls (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.key_calls is
-  'The admitted calls of each key by hour, for 90 days, up to the last run of crm.drain_calls; crm.count_calls adds '
-  'the later ones. An hour without calls has no row.';
+  'The admitted calls of each key by hour, kept for 90 days. Calls since the last run of crm.drain_calls are missing; '
+  'crm.count_calls adds them. An hour without calls has no row.';
 comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
@@ -747,9 +757,9 @@ begin
 end
 $$;
 comment on function crm.drain_calls() is
-  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns the number of keys. '
-  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the last '
-  'run. Rows without a key (links, sessions) are skipped.';
+  'Adds to crm.key_calls the calls that crm.rate_limits counted since the last run, and returns the number of keys. '
+  'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
+  'last run. Rows without a key (links, sessions) are skipped.';
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
 language plpgsql stable set search_path = '' as $$
@@ -895,8 +905,8 @@ begin
 end
 $$;
 comment on function crm.unless_dry_run(jsonb, json) is
-  'The last call in a verb that supports dry_run: with that argument it undoes what the verb wrote, events included, '
-  'and the door answers with the reply, but stores it under no Idempotency-Key.';
+  'A verb that supports dry_run returns its reply through this function. If dry_run was sent, the function undoes '
+  'what the verb wrote, events included; the door sends the reply, but does not store it under an Idempotency-Key.';
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
@@ -1016,8 +1026,8 @@ begin
     v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
-  -- A call that gets idempotency_in_progress is not counted while another call by the key runs: counting would wait for
-  -- that call, which may hold the idempotency key.
+  -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. To be counted, it
+  -- would have to wait for that call, which may be the one that holds the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -1133,6 +1143,10 @@ $$;
 comment on function crm.own_key() is
   'The calling key with its workspace, member and limit, without the member''s e-mail, which requires a scope. Null '
   'for a caller without a key. Security definer, because crm_api cannot read these tables.';
+create function crm.has_scope(p_scope text) returns boolean
+language plpgsql stable set search_path = ''
+as $$ begin return (crm.own_key() #>> '{key,scopes}')::jsonb ? p_scope; end $$;
+comment on function crm.has_scope(text) is 'Whether the calling key has the scope.';
 create function api.me_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.own_key(); end $$;
@@ -1321,7 +1335,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
-  -- The pipeline whose stages are offered; null, for a list filtered by stage but not by pipeline: any pipeline.
+  -- The pipeline whose stages are offered. Null means any pipeline, for a list that is filtered by stage alone.
   v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
     (
       select p.id from crm.pipelines p
@@ -1425,7 +1439,7 @@ begin
     elsif p_code = 'invalid_reference' then
       v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
     end if;
-    -- Each field's choices appear once in a reply: a batch could repeat them a hundred times.
+    -- Each field's choices appear only once in a reply, because a batch could repeat them a hundred times.
     v_choices := case when position(v_field in v_told) = 0 then crm.choices(v_field, p_verb, p_args) end;
     if v_choices is not null then
       v_told := concat_ws(' ', v_told, v_field);
@@ -1500,8 +1514,8 @@ as $$
   )::api.synced_page)
 $$;
 comment on function crm.synced_page(json[], uuid) is
-  'crm.page for the first page by updated_since. synced_until, the updated_since for the next run, is 60 seconds ago, '
-  'so that the next run misses no change by a transaction shorter than that.';
+  'crm.page for the first page by updated_since. It adds synced_until, which a client sends as updated_since in its '
+  'next run: 60 seconds ago, so that this run misses no change by a transaction shorter than that.';
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -1522,8 +1536,8 @@ begin
 end
 $$;
 comment on function crm.changes(text, jsonb, jsonb) is
-  'The arguments of a PATCH that differ from the record. A client may send back what it read: an unchanged reference '
-  'is not checked again. Raises the codes of crm.checked_values.';
+  'The arguments of a PATCH that differ from the record. Unchanged references are left out and so not checked again: '
+  'a client may send back what it read. Raises the codes of crm.checked_values.';
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
 as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
@@ -1545,8 +1559,8 @@ begin
 end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
-  'Locks these values until the transaction ends, so that two calls cannot both find no record with a value and create '
-  'one. A key names the kind of value, such as `contact email`; null values lock nothing.';
+  'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
+  'and both create one. Each key names the kind of value, such as `contact email`; null values lock nothing.';
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -1555,8 +1569,8 @@ begin
 end
 $$;
 comment on function crm.lock_all_matches() is
-  'Takes one lock instead of those of crm.lock_matches, for every value of the workspace: a batch would need hundreds '
-  'of locks, and Postgres has room for only a few thousand for all workspaces.';
+  'Locks all values of the workspace with one lock, instead of crm.lock_matches. A batch would need hundreds of '
+  'locks, and Postgres has room for only a few thousand for all workspaces together.';
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1583,8 +1597,8 @@ as $$
   end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
-  'The reply to a creation with the ids of similar records, separated by commas, as its last field. The edge function '
-  'sends that field as a header, also from a stored reply.';
+  'Adds a last field to the reply to a creation: the ids of similar records, separated by commas. The edge function '
+  'sends that field as a header, also when the reply was stored.';
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1636,7 +1650,7 @@ create table crm.event_types (
 );
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows the event. Every change emits one such event; other events repeat it, or are caused by time.';
+  'Whether the change log shows the event. Each change emits one such event; others repeat it, or are caused by time.';
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
@@ -1672,7 +1686,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to no record; for them this check is cheaper than the loop.
+  -- Most creations refer to no record. This check spares them the loop.
   if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
@@ -1754,13 +1768,13 @@ begin
       ), 'null') end
     ) || '}')::json) order by r.position)
     from unnest(p_records) with ordinality r (record, position)
-    -- Each record is parsed once, instead of once for each name: without the offset, the planner would copy the cast.
+    -- Without the offset, the planner would copy the cast to each name, and Postgres would parse the record each time.
     cross join lateral (select r.record::jsonb as fields offset 0) j
   );
 end
 $$;
 comment on function crm.expanded(json[], jsonb) is
-  'Adds to each record the records that its ids name, by id and name: owner for owner_id. p_names: one name or more.';
+  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.';
 create function crm.expanded(p_record json, p_names jsonb) returns json
 language sql stable as $$
   select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
@@ -1776,11 +1790,11 @@ create type crm.walk as (
 );
 comment on type crm.walk is
   'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
-  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads the '
-  'rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the order of '
-  'its column. chosen: the rows with the ids $4. Reading begins before the id $1 and ends at the id $2; $3 is the '
-  'number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived records '
-  'are requested too.';
+  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads '
+  'the rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the '
+  'order of its column. chosen: the rows with the ids $4. everything and ways read the ids below $1, down to $2; $3 '
+  'is the number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived '
+  'records are requested too.';
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
 as $$
@@ -1833,8 +1847,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing: most indexes begin with its column, so only the primary key and the indexes
-  -- on deals can be used.
+  -- Whether the required filter is missing. Most indexes begin with its column, so without it a list can use only the
+  -- primary key and, for a filter of kind `deal`, the index on deals.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -1992,7 +2006,7 @@ end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
   'The statement for the filter with probably the fewest rows: the one whose first p_step rows reach the furthest '
-  'back. If no filter has a statement, the one for all rows.';
+  'back. If no filter has a statement, returns the one for all rows.';
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
@@ -2066,8 +2080,8 @@ end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
-  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: no filter but updated_since was '
-  'sent, so statements with cached plans are used.';
+  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: the call has no filter except '
+  'perhaps updated_since, so statements with cached plans are used.';
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
@@ -2333,11 +2347,11 @@ language sql immutable as $$
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
-  'The table and searched text of a record''s list (kind list), and its filters. A filter compares the column target '
-  'with sql, in which %L is the value sent; a filter with a value in given is the condition sql on row t. Kind range: '
-  'an index has the column target; sort: the list can be sorted by the column target, whose type is sql; shown: the '
-  'condition also holds if the filter is absent; hidden: few rows match; deal: the column sql of the row''''s deal '
-  'must equal the value.';
+  'How a record can be listed. Kind list: target is the table, sql the searched text. The other rows are filters. For '
+  'the value in given, sql is the condition on row t; if given is null, the column target is compared with sql, where '
+  '%L is the value sent. Kind range: an index has the column target; sort: the list can be sorted by the column '
+  'target, whose type is sql; shown: the condition also holds if the filter is absent; hidden: few rows match; deal: '
+  'the column sql of the row''s deal must equal the value.';
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
@@ -2438,8 +2452,8 @@ begin
 end
 $$;
 comment on function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]) is
-  'Reads the newest rows of a list, or those of p_ids in their order; matches are the ids that the list shows without '
-  'a filter or by updated_since.';
+  'Reads the newest rows of a list, or the rows of p_ids in their order. matches has the ids that the list shows '
+  'without a filter, or with only updated_since.';
 create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2568,8 +2582,8 @@ begin
 end
 $$;
 comment on function crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean) is
-  'Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many others '
-  'after them. Null ids: finds the whole page, for filters without a statement of their own.';
+  'Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many later '
+  'records. If ids is null, finds the whole page, for filters that have no statement of their own.';
 create function crm.bounded_records(p_record text, p_ids uuid[], p_records json[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2607,8 +2621,7 @@ begin
 end
 $$;
 comment on function crm.bounded_records(text, uuid[], json[]) is
-  'The records of a page that may be too long: builds those that are null one by one, until the page has its maximum '
-  'of bytes.';
+  'The first records of a page, as many as its maximum of bytes allows. Builds those that are null in p_records.';
 
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;
@@ -2631,8 +2644,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- Most texts are ASCII; this branch takes a third of the time of the other one.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
-  -- ICU's lower() writes ς instead of σ at the end of a word, so a search for the beginning of a longer word would not
-  -- match. Phones and keyboards type different apostrophes.
+  -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
+  -- replace ς. Phones and keyboards type different apostrophes: replace them by one.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -2716,8 +2729,8 @@ begin
 end
 $$;
 comment on function crm.search_keys(uuid, text, text, uuid, text) is
-  'The keys of trigrams in the search index. Each begins with the block of the record: a hash of its workspace, its '
-  'kind, the sample, and its period of 50 days (the first two bytes of a UUIDv7).';
+  'The keys of trigrams in the search index. Each begins with its block: a hash of the record''s workspace, kind and '
+  'period of 50 days (the first two bytes of a UUIDv7), and of the sample (crm.searched_keys; '''' for none).';
 create function crm.searched_keys(p_workspace_id uuid, p_record text, p_id uuid, p_text text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -2734,8 +2747,8 @@ begin
 end
 $$;
 comment on function crm.searched_keys(uuid, text, uuid, text) is
-  'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has the '
-  'keys of the sample, and one in 4,096 the keys of the small sample.';
+  'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has keys in '
+  'the larger sample, and one in 4,096 also in the small sample.';
 create table crm.search_texts (
   workspace_id uuid not null,
   record text not null,
@@ -2764,9 +2777,9 @@ create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
-  'Shared lock for transactions that write or delete texts of the workspace, until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Otherwise the job could read a record, and write its text after the record was '
-  'erased.';
+  'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
+  'it exclusively (crm.index_texts_of). Without the lock, the job could read a record, and write its text after the '
+  'record was erased.';
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -2819,7 +2832,7 @@ begin
       next_id := null;
       exit;
     end if;
-    -- How much of the index is read depends on the rarest trigram, even if the words are rarer than it.
+    -- How much of the index is read depends on the rarest trigram, even if the words themselves are rarer.
     v_rarest := 3;
     v_rare := null;
     foreach v_trigram in array string_to_array(v_trigrams, ',') loop
@@ -2870,7 +2883,7 @@ begin
       v_texts - count(*)
     into v_found, v_texts
     from (
-      -- No condition on the workspace here: the planner could then read the primary key instead of the index.
+      -- With a condition on the workspace here, the planner could read the primary key instead of the index of words.
       select x.workspace_id, x.record, x.id, x.text from crm.search_texts x
       where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
       limit v_texts
@@ -2888,10 +2901,10 @@ end
 $$;
 comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
-  'or to p_from if next_id is null. It stops before a block (crm.search_keys) in which the words are common, after '
-  'p_enough or 2 * p_step ids, and after reading much of the index or 16 * p_step texts. Security definer, because @> '
-  'is not leakproof: row-level security would keep the index from being used. Instead, each condition names the '
-  'workspace, or keys that belong to it.';
+  'or to p_from if next_id is null. The search stops before a block (crm.search_keys) in which the words are common '
+  '(is_common), after p_enough or 2 * p_step ids, or after reading much of the index or 16 * p_step texts. Security '
+  'definer, because @> is not leakproof: row-level security would keep the index from being used. Instead, each '
+  'condition names the workspace, or keys that belong to it.';
 
 create table crm.custom_fields (
   workspace_id uuid not null,
@@ -2912,8 +2925,8 @@ create table crm.custom_fields (
   check ((choices is not null) = (type in ('choice', 'choices')))
 );
 comment on table crm.custom_fields is
-  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys may have any '
-  'value, or are refused (crm.workspaces.refuses_undefined_fields).';
+  'The keys of custom_fields that a workspace has defined, with the type of their values. A workspace may refuse '
+  'other keys (crm.workspaces.refuses_undefined_fields); if it does not, they may have any value.';
 comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
@@ -2939,7 +2952,7 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of IEEE 754 sort as the numbers do, except for the sign.
+  -- The bits of a double sort as the numbers do if the sign bit is inverted, and in negative numbers all bits.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -2949,8 +2962,8 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'A text without regard to case; a date begins with D. No other text begins with a capital letter of ASCII, so a range '
-  'of dates or numbers finds nothing else.';
+  'The text as it is compared: in lower case, a date with a D before it. No other text begins with an ASCII capital '
+  'letter, so a range of dates or numbers finds nothing else.';
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -2969,8 +2982,8 @@ begin
 end
 $$;
 comment on function crm.value_keys(jsonb) is
-  'The values of a custom field as texts that are compared and sorted: texts by crm.text_key, numbers by '
-  'crm.number_key. A list has several.';
+  'The keys of a custom field''s value: texts by which values are compared and sorted (crm.text_key, crm.number_key). '
+  'A list has a key for each text.';
 create function crm.tag_keys(p_tags text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end $$;
@@ -2986,7 +2999,7 @@ language sql immutable set search_path = '' as $$
   ) k
 $$;
 comment on function crm.joined_tags(text[], text[]) is
-  'The first tags, then those that only the second list has, 50 at most; null if there are none.';
+  'The tags of the first list, then those that only the second list has; 50 at most, null if there are none.';
 create function crm.with_tags(p_args jsonb, p_current jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3137,8 +3150,8 @@ begin
 end
 $$;
 comment on function crm.with_custom_fields(jsonb, jsonb) is
-  'Replaces add_custom_fields in the arguments with custom_fields, all that the record will have. Raises '
-  'validation_error for more than 50, or more than 10 KB.';
+  'Replaces add_custom_fields in the arguments with `custom_fields`, all fields that the record will have. Raises '
+  'validation_error for more than 50 fields or 10 KB.';
 create function crm.checked_values(p_object_type text, p_args jsonb, p_current jsonb default null) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3151,8 +3164,8 @@ begin
 end
 $$;
 comment on function crm.checked_values(text, jsonb, jsonb) is
-  'The arguments of a creation, or of a change of p_current, with the resulting tags and custom fields. Raises '
-  'validation_error for tags and custom fields.';
+  'The arguments of a creation, or of a change of the record p_current, with the tags and custom fields that the '
+  'record will have. Raises validation_error for invalid tags or custom fields.';
 
 create type api.custom_field as (
   id uuid, object_type text, key text, label text, type text, choices text[], archived_at text, created_at text,
@@ -3202,8 +3215,8 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace has 50 fields in use for this kind of record, the most keys that a '
-  'record may have.';
+  'Raises validation_error if the workspace already uses 50 fields for this kind of record, because a record can have '
+  'no more than 50.';
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3294,7 +3307,7 @@ begin
 end
 $$;
 comment on function api.custom_field_restore(jsonb) is
-  'Puts an archived definition back into use. Raises not_found, and validation_error if there are 50 in use.';
+  'Puts an archived definition back into use. Raises not_found, and validation_error if 50 fields are in use.';
 
 create function crm.within_workspace(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -3322,7 +3335,7 @@ create function app.custom_field_list(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return api.custom_field_list(crm.within_workspace(crm.check_args(p_args, '{workspace_id}'))); end $$;
 comment on function app.custom_field_list(jsonb) is
-  'As api.custom_field_list, with its codes. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Calls api.custom_field_list; raises its codes. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -3332,8 +3345,8 @@ begin
 end
 $$;
 comment on function app.custom_field_create(jsonb) is
-  'As api.custom_field_create, with its codes. Arguments: workspace_id, object_type, key, type, label, choices. Codes: '
-  'validation_error, not_found.';
+  'Calls api.custom_field_create; raises its codes. Arguments: workspace_id, object_type, key, type, label, choices. '
+  'Codes: validation_error, not_found.';
 create function app.custom_field_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -3343,8 +3356,8 @@ begin
 end
 $$;
 comment on function app.custom_field_update(jsonb) is
-  'As api.custom_field_update, with its codes. Arguments: workspace_id, id, label, choices. Codes: validation_error, '
-  'not_found.';
+  'Calls api.custom_field_update; raises its codes. Arguments: workspace_id, id, label, choices. Codes: '
+  'validation_error, not_found.';
 create function app.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -3354,7 +3367,7 @@ begin
 end
 $$;
 comment on function app.custom_field_archive(jsonb) is
-  'As api.custom_field_archive, with its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Calls api.custom_field_archive; raises its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 create function app.custom_field_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -3364,7 +3377,7 @@ begin
 end
 $$;
 comment on function app.custom_field_restore(jsonb) is
-  'As api.custom_field_restore, with its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Calls api.custom_field_restore; raises its codes. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create table crm.record_values (
   workspace_id uuid not null,
@@ -3375,10 +3388,10 @@ create table crm.record_values (
   primary key (workspace_id, record, field, value, id)
 );
 comment on table crm.record_values is
-  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that a '
-  'request does not pay for it.';
+  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that '
+  'no request has to.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
-comment on column crm.record_values.value is 'The value in the form of crm.value_keys.';
+comment on column crm.record_values.value is 'The value by crm.value_keys, or the tag by crm.tag_keys.';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
 call crm.protect('crm.record_values');
 
@@ -3391,7 +3404,7 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'Converts a value in a query to the JSON value of the field; a text that is not such a value stays text.';
+  'Converts a text from the query to a JSON value of the field''s type; a text that is not such a value stays text.';
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
   'A filter by a tag or a custom field: the keys of its lowest and highest value (the same for an equality), whether '
@@ -3554,7 +3567,7 @@ begin
     select f.* into d from crm.custom_fields f where f.index_below is not null order by f.index_below desc limit 1;
     exit when not found;
     perform crm.lock_texts_of(d.workspace_id);
-    -- Read before their values are indexed: a field that is defined meanwhile is not among them, and is not marked.
+    -- List the fields before the values are indexed, so that a field defined meanwhile is not marked as indexed.
     select array_agg(f) into v_pending from crm.custom_fields f
     where f.workspace_id = d.workspace_id and f.object_type = d.object_type and f.index_below is not null;
     execute format(
@@ -3565,7 +3578,7 @@ begin
     ) into v_rows using d.workspace_id, d.index_below;
     perform crm.keep_values(d.workspace_id, d.object_type, v_rows);
     v_next_id := (v_rows[500]).id;
-    -- Every field of these records is indexed now, so fields that were defined together are filled together.
+    -- These records are now indexed for all of these fields, so fields that were defined together need only one pass.
     update crm.custom_fields f set index_below = v_next_id
     from unnest(v_pending) p
     where f.workspace_id = d.workspace_id and f.id = p.id and f.index_below = p.index_below
@@ -3607,7 +3620,7 @@ create table crm.stages (
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
 comment on table crm.stages is
-  'The steps of a pipeline, in order of position. A new deal starts in the first active one.';
+  'The steps of a pipeline, in order of position. A new deal starts in the first active stage.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -3689,14 +3702,14 @@ as $$
     and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
 $$;
 comment on function crm.stage_of_new_deal(uuid, uuid) is
-  'The pipeline and stage of a new deal, both active: those named by the call, otherwise the default pipeline and its '
-  'first stage. No row if there is no such pipeline, a null stage if there is no such stage (crm.choose_stage).';
+  'The pipeline and stage of a new deal, both active. If the call does not name them: the default pipeline, and the '
+  'pipeline''s first stage. Returns no row if there is no such pipeline, a null stage if there is no such stage.';
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable set search_path = '' as $$
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
-  -- A null means that nothing was found: the called functions raise the reason.
+  -- Null means not found: the functions called here raise the code that says why.
   if pipeline_id is null then
     if p_pipeline_id is null then perform api.fail('no_default_pipeline'); end if;
     perform crm.require_active_pipeline(p_pipeline_id);
@@ -3708,8 +3721,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage(uuid, uuid) is
-  'The pipeline and stage of a new deal: those named by the call, otherwise the default pipeline and its first active '
-  'stage. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
+  'The pipeline and stage of a new deal, by crm.stage_of_new_deal. Raises pipeline_not_found, no_default_pipeline, '
+  'stage_not_found, pipeline_has_no_stage (spec 4.1).';
 
 create table crm.loss_reasons (
   workspace_id uuid not null references crm.workspaces (id),
@@ -4142,8 +4155,8 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles for '
-  'each reason.';
+  'Creates the record in the caller''s workspace and returns it, and for each compared field up to five records in '
+  'use that resemble it.';
 create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -4315,8 +4328,8 @@ begin
 end
 $$;
 comment on function crm.company_survivor(uuid) is
-  'The record that remains after the merges of this one, locked until the transaction ends against merging. It may be '
-  'archived.';
+  'The record into which this one was merged in the end, or this one itself. It is locked against merging until the '
+  'transaction ends. It may be archived.';
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -4351,8 +4364,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.company_json_if_short(crm.companies) is
-  'crm.company_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.company_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -4537,7 +4550,7 @@ begin
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
     if v_sent ?| array['phone'] then
-      -- Locked, so that the number compared is the one that would be replaced.
+      -- Locked, so that nobody changes the number between the comparison and the update.
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.company_lock(v_ids[1])), v_sent - v_kept, array['phone']);
     end if;
     v_reply := api.company_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
@@ -4563,8 +4576,8 @@ end
 $$;
 comment on function api.company_upsert(jsonb) is
   'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
-  'api.company_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
-  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'api.company_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
+  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
   'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
   'that only a creation requires.';
 
@@ -4637,8 +4650,8 @@ begin
 end
 $$;
 comment on function api.contact_create(jsonb) is
-  'Creates a contact and returns its id (the whole record if the caller prefers the representation) with the ids of '
-  'similar contacts. Raises the codes of crm.contact_new.';
+  'Creates a contact and returns its id (the whole record if `prefer` is representation) with the ids of similar '
+  'contacts. Raises the codes of crm.contact_new.';
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4701,8 +4714,8 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns its id, and up to five records in use that it resembles '
-  'for each reason.';
+  'Creates the record in the caller''s workspace and returns its id, and for each compared field up to five records '
+  'in use that resemble it.';
 create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -4871,8 +4884,8 @@ begin
 end
 $$;
 comment on function crm.contact_survivor(uuid) is
-  'The record that remains after the merges of this one, locked until the transaction ends against merging and '
-  'erasing. It may be archived or erased.';
+  'The record into which this one was merged in the end, or this one itself. It is locked against merging and erasing '
+  'until the transaction ends. It may be archived or erased.';
 create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -4888,8 +4901,7 @@ begin
 end
 $$;
 comment on function crm.contact_erase(uuid, uuid[]) is
-  'Clears every field of the records that clients can write, except the owner. The rows stay, because others refer to '
-  'them.';
+  'Clears every field that clients can write, except the owner. The rows stay, because other rows refer to them.';
 create function api.contact_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -4922,8 +4934,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
-  'crm.contact_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.contact_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -5099,7 +5111,7 @@ begin
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
     if v_sent ?| array['phone', 'phone2', 'whatsapp'] then
-      -- Locked, so that the number compared is the one that would be replaced.
+      -- Locked, so that nobody changes the number between the comparison and the update.
       v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.contact_lock(v_ids[1])), v_sent - v_kept, array['phone', 'phone2', 'whatsapp']);
     end if;
     v_reply := api.contact_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
@@ -5125,8 +5137,8 @@ end
 $$;
 comment on function api.contact_upsert(jsonb) is
   'Changes the record whose field named in match_by has the value sent, like api.contact_update, or creates it, like '
-  'api.contact_create, with their codes. Returns the whole record with created, matched_by, and differences, the '
-  'fields that were sent and not written. If only merged records have the value, it changes the record they were '
+  'api.contact_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
+  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
   'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
   'that only a creation requires.';
 
@@ -5186,14 +5198,14 @@ comment on column crm.deals.stale_reported_for is
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique: crm.lead_receipts makes leads idempotent.';
+  'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
 comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
-  'The body of the POST leads that created the deal; a change of contact or deal does not change it. Null for any '
-  'other deal. Inserting a deal with it emits lead.received.';
+  'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
+  'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
 comment on column crm.deals.lead_contact_id is
-  'The contact who sent the lead that created the deal, set when the deal gets another contact, because erasing that '
-  'person erases the lead too. Null before that. The id stays even if the contact is merged.';
+  'The contact who sent the lead, set when the deal gets another contact; null before that. Erasing this person '
+  'erases the lead too. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
@@ -5262,32 +5274,39 @@ create trigger set_deal_moments before update on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id or old.status is distinct from new.status)
   execute function crm.set_deal_moments();
 
+create function crm.deal_detail_json(p_deal crm.deals) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.with_fields(crm.deal_json(p_deal), json_build_object(
+    'contact', (
+      select crm.contact_json(c) from crm.contacts c
+      where c.workspace_id = p_deal.workspace_id and c.id = p_deal.contact_id
+    ),
+    'company', (
+      select crm.company_json(c) from crm.companies c
+      where c.workspace_id = p_deal.workspace_id and c.id = p_deal.company_id
+    ),
+    'last_activity', (
+      select crm.activity_json(a) from crm.activities a
+      where a.workspace_id = p_deal.workspace_id and a.deal_id = p_deal.id
+      order by a.id desc limit 1
+    ),
+    'lead', p_deal.lead
+  ));
+end
+$$;
+comment on function crm.deal_detail_json(crm.deals) is
+  'A deal as GET /:id shows it: with its contact, its company, its newest activity, and the lead''s body.';
 create function api.deal_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_workspace_id uuid := crm.current_workspace_id();
   v_deal crm.deals;
   v_json json;
 begin
   select * into v_deal from crm.deals d
-  where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
+  where d.workspace_id = crm.current_workspace_id() and d.id = (p_args ->> 'id')::uuid;
   if not found then perform api.fail('not_found'); end if;
-  v_json := crm.expanded(crm.with_fields(crm.deal_json(v_deal), json_build_object(
-    'contact', (
-      select crm.contact_json(c) from crm.contacts c
-      where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
-    ),
-    'company', (
-      select crm.company_json(c) from crm.companies c
-      where c.workspace_id = v_workspace_id and c.id = v_deal.company_id
-    ),
-    'last_activity', (
-      select crm.activity_json(a) from crm.activities a
-      where a.workspace_id = v_workspace_id and a.deal_id = v_deal.id
-      order by a.id desc limit 1
-    ),
-    'lead', v_deal.lead
-  )), (p_args -> 'expand') - '{contact,company,contacts}'::text[]);
+  v_json := crm.expanded(crm.deal_detail_json(v_deal), (p_args -> 'expand') - '{contact,company,contacts}'::text[]);
   return case
     when p_args -> 'expand' ? 'contacts'
       then crm.with_fields(v_json, json_build_object('contacts', crm.deal_contacts_json(v_deal)))
@@ -5446,7 +5465,7 @@ begin
   if p_args -> 'dry_run' is not distinct from 'true' then
     v_count := cardinality(v_ids);
   else
-    -- In order of id, as in every call that locks several deals, so that two such calls cannot deadlock.
+    -- Every call that locks several deals locks them in order of id, so that two such calls cannot deadlock.
     perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
     update crm.deals d set owner_id = v_to
     where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.owner_id = v_from and v_from <> v_to
@@ -5677,8 +5696,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.deal_json_if_short(crm.deals) is
-  'crm.deal_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.deal_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -5874,9 +5893,9 @@ end
 $$;
 comment on function api.deal_upsert(jsonb) is
   'Changes the record whose field named in match_by has the value sent, like api.deal_update, or creates it, like '
-  'api.deal_create, with their codes. Returns the whole record with created, matched_by, and differences, the fields '
-  'that were sent and not written. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'api.deal_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
+  'fields that were sent and not written). Raises ambiguous_match with every record found, and validation_error for '
+  'fields that only a creation requires.';
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6243,8 +6262,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.activity_json_if_short(crm.activities) is
-  'crm.activity_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.activity_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -6461,8 +6480,8 @@ language sql stable as $$
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long: crm.bounded_records builds those, so that a page can end before '
-  'them.';
+  'crm.note_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
+  'one.';
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -6609,7 +6628,7 @@ begin
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller for the hash of a token: the proposal that the link opens. not_found for a draft.';
+  'The caller for the hash of a token: the proposal that the link opens. For a draft, the error not_found.';
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -6652,7 +6671,7 @@ comment on function api.proposal_view(jsonb) is
 create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
 language plpgsql set search_path = '' as $$
 declare
-  -- Locked, so that of a simultaneous acceptance and rejection only one succeeds.
+  -- Locked: if the customer accepts and rejects at the same time, only one of the calls succeeds.
   v_proposal crm.proposals := crm.proposal_lock(p_id);
   v_unchanged boolean := v_proposal.status = p_status;
 begin
@@ -6740,7 +6759,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_token_hash bytea := decode(p_token_hash, 'hex');
 begin
-  -- The caller has locked or created the proposal, so nobody else adds its link in between.
+  -- The caller has locked or created the proposal, so no other call adds its link between this check and the insert.
   if exists (
     select from crm.proposal_links l
     where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id
@@ -6799,7 +6818,7 @@ begin
 end
 $$;
 comment on function app.proposal_send(jsonb) is
-  'Marks a draft as sent; with the hash of a token, first gives the proposal this public link, and an earlier link '
+  'Marks a draft as sent. If a token''s hash is given, the proposal first gets that public link, and an earlier link '
   'stops working. Returns the proposal without its link. Arguments: workspace_id, id, token_hash (SHA-256, '
   'hexadecimal). Codes: validation_error, not_found, proposal_expired, proposal_closed.';
 create function app.proposal_list(p_args jsonb) returns json
@@ -6919,14 +6938,10 @@ language sql stable as $$
 $$;
 comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
   'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';
-create function crm.may_read_contacts() returns boolean
-language plpgsql stable set search_path = ''
-as $$ begin return (crm.own_key() #>> '{key,scopes}')::jsonb ? 'contacts:read'; end $$;
-comment on function crm.may_read_contacts() is 'Whether the calling key has the scope contacts:read.';
 create function crm.deal_contacts_json(p_deal crm.deals) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_shows_name boolean := crm.may_read_contacts();
+  v_shows_name boolean := crm.has_scope('contacts:read');
 begin
   return (
     select coalesce(
@@ -7009,7 +7024,7 @@ begin
     returning * into v_row;
     if v_is_main then perform api.mark_found(); end if;
   end if;
-  return crm.deal_contact_json(v_contact_id, v_row.role, v_is_main, v_row.created_at, crm.may_read_contacts());
+  return crm.deal_contact_json(v_contact_id, v_row.role, v_is_main, v_row.created_at, crm.has_scope('contacts:read'));
 end
 $$;
 comment on function api.deal_contact_add(jsonb) is
@@ -7025,8 +7040,8 @@ begin
 end
 $$;
 comment on function crm.remove_deal_contact(uuid, uuid) is
-  'Removes a contact from a deal of the current workspace, and returns whether it was there. Security definer, because '
-  'verbs may delete nothing.';
+  'Removes a contact from a deal of the current workspace, and returns whether it was there. Security definer, '
+  'because the roles of verbs may not delete rows.';
 create function api.deal_contact_remove(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -7058,7 +7073,7 @@ comment on function api.deal_contact_remove(jsonb) is
 
 create function crm.uuid_v7_clock() returns uuid
 language sql volatile as $$
-  -- Counts in units of 1/4,096 ms: the three hexadecimal digits after the version are the fraction of a millisecond.
+  -- In units of 1/4,096 ms, so that the three hexadecimal digits after the version are the fraction of a millisecond.
   select (
     overlay(
       lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
@@ -7092,7 +7107,7 @@ create function crm.kept_days(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
-  'How many days a partitioned table keeps its rows. Those of crm.events are kept for the change log.';
+  'How many days a partitioned table keeps its rows. Events are kept longer, for the change log.';
 create function crm.partition_fillfactor(p_table regclass) returns integer
 language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
@@ -7139,7 +7154,7 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- `attach` adds the indexes: moving rows is five times as fast without them.
+  -- Leave out the indexes, which `attach` creates: moving rows into a table without indexes is five times as fast.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
     v_partition, p_table, crm.partition_fillfactor(p_table)
@@ -7212,12 +7227,12 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- `attach` alone takes a weaker lock: a simultaneous insert of a row of that day into the default partition would
-      -- fail. `only` is enough, because nobody locks another partition without locking the table. The default partition
-      -- is locked too, because its bounds change and a vacuum may hold it.
+      -- Under the weaker lock of `attach`, a simultaneous insert of a row of that day would fail, because it still goes
+      -- to the default partition. `only` is enough, because nobody locks another partition before locking the table.
+      -- The default partition is locked too, because its bounds change and a vacuum may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Computed again, because rows may have been written meanwhile.
+        -- Compute the days again: rows may have been written before this function got the lock.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
@@ -7245,10 +7260,10 @@ end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
-  'partitions older than crm.kept_days (at most ten in each run), and deletes rows that old from the queue and the '
+  'partitions older than crm.kept_days (at most ten in each run), and deletes rows of that age from the queue and the '
   'default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the next '
-  'run tries again. Moving rows blocks everybody (100,000 rows take about a second), so if the default partition has '
-  'more than p_max_rows, nothing is moved and no partition is created. p_now replaces the current time.';
+  'run tries again. Moving rows blocks everybody (about a second for 100,000 rows): if the default partition has more '
+  'than p_max_rows, none is moved and no partition is created. p_now replaces the current time.';
 
 create table crm.feed_offset (
   only_row boolean primary key default true check (only_row),
@@ -7259,8 +7274,7 @@ comment on table crm.feed_offset is
   'The number added to a transaction id to get a position in the feed. A database restored into another cluster '
   'starts with small transaction ids again: crm.continue_feed() then raises this number.';
 comment on column crm.feed_offset.cursor_secret is
-  'Signs the cursors of the feed (crm.feed_cursor_text). With another secret, every existing cursor becomes '
-  'invalid_cursor.';
+  'Signs the cursors of the feed (crm.feed_cursor_text). If it changes, every earlier cursor becomes invalid.';
 alter table crm.feed_offset enable row level security, force row level security;
 insert into crm.feed_offset default values;
 create function crm.feed_position() returns bigint
@@ -7320,9 +7334,9 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'Call it once after restoring a dump into another cluster, before the first call of the API: new positions then '
-  'begin a trillion above the greatest stored one. So new events also lie after the cursors that clients hold to '
-  'events lost with the old cluster. Reads all events. Returns the new offset.';
+  'To be called once after a dump is restored into another cluster, before the first call of the API. New positions '
+  'then begin a trillion above the greatest stored one, so new events come after every cursor that a client holds, '
+  'even if the cursor''s event was lost with the old cluster. Reads all events. Returns the new offset.';
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$
@@ -7557,7 +7571,7 @@ create table crm.webhook_subscriptions (
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
-  'The key that created the subscription; revoking the key ends the subscription, unless keep_webhooks '
+  'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
@@ -7606,7 +7620,7 @@ begin
     new.notice_due_at := now();
   end if;
   if new.deactivated_reason = 'deleted' then
-    -- Its waiting deliveries are cancelled, so it has nothing to catch up on.
+    -- The waiting deliveries are cancelled, so there is nothing to catch up on.
     new.behind_since := null;
     new.behind_position := null;
     new.behind_id := null;
@@ -7633,13 +7647,13 @@ create table crm.webhook_secrets (
 comment on table crm.webhook_secrets is
   'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
   'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
-  'that crm_api can write a secret and never read one.';
+  'that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
   'only one.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither '
-  'decrypts as the other. Null without such a header.';
+  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither can '
+  'be decrypted in the other''s place. Null if there is no such header.';
 call crm.protect('crm.webhook_secrets');
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
 language sql stable security definer set search_path = '' as $$
@@ -7647,16 +7661,15 @@ language sql stable security definer set search_path = '' as $$
   where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
 $$;
 comment on function crm.holds_webhooks(uuid) is
-  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (crm.delivery_claim). '
-  'Security definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own '
-  'workspace only.';
+  'Whether all deliveries of a workspace are held, because the workspace is suspended or has no public API. Security '
+  'definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own workspace only.';
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
 language sql stable set search_path = '' as $$
   select k.next_from from crm.webhook_secrets k
   where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
 $$;
 comment on function crm.old_secret_until(uuid, uuid) is
-  'Until when the old secret of a subscription still signs; null unless a rotation overlaps.';
+  'Until when the old secret of a subscription still signs; null if no overlap is in progress.';
 create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspace_id, is_active, created_at, id);
 create index webhook_subscriptions_of_key on crm.webhook_subscriptions (workspace_id, key_id, is_active, created_at, id);
 create function api.webhook_list(p_args jsonb) returns json
@@ -7699,8 +7712,8 @@ declare
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
   -- Inactive subscriptions are kept for ever, so the number created in 30 days has a limit. Automation tools subscribe
-  -- again each time a workflow is switched on, so subscriptions with the same target and events count once; a second
-  -- limit counts all of them.
+  -- again each time a workflow is switched on, so the first limit counts subscriptions with the same target and events
+  -- once. The second limit counts all.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -7796,7 +7809,7 @@ declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
   v_subscription.header := crm.header_name(p_args);
-  -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
+  -- Without this check, a call that began before its key was revoked would leave a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 
   v_subscription.workspace_id := crm.current_workspace_id();
@@ -7822,8 +7835,8 @@ end
 $$;
 comment on function api.webhook_create(jsonb) is
   'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The edge function '
-  'chooses the id, for which encrypted_secret and encrypted_header (base64) are encrypted, and adds the plain secret '
-  'to the reply, once. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
+  'chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret once, in '
+  'the reply. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -7847,10 +7860,10 @@ begin
 end
 $$;
 comment on function crm.change_subscription(uuid, uuid, jsonb) is
-  'Changes event_types, filters, payload, header and name, each if it is in the arguments. Null or an empty value '
-  'removes filters, header or name. The new values apply to later events, and to earlier ones that have no delivery '
-  'because the subscription is behind; waiting deliveries are sent with the new payload and header. Raises not_found; '
-  'for filters see crm.check_filters.';
+  'Changes those of event_types, filters, payload, header and name that are in the arguments. Null or an empty value '
+  'removes filters, header or name. The new values apply to later events, and to earlier events that have no delivery '
+  'yet because the subscription is behind. Waiting deliveries are sent with the new payload and header. Raises '
+  'not_found; for filters see crm.check_filters.';
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -7872,8 +7885,8 @@ begin
 end
 $$;
 comment on function api.webhook_delete(jsonb) is
-  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. An inactive '
-  'subscription gets the same answer.';
+  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. Deleting an '
+  'inactive subscription gives the same answer.';
 
 create type api.subscription as (
   id uuid, event_types crm.event_type[], target_url text, is_active boolean, failure_count integer,
@@ -7938,8 +7951,8 @@ create table crm.webhook_deliveries (
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
   'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
-  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
-  'their partition, and each delivery would lock the subscription''s row.';
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys, because events are dropped '
+  'with their partition, and each delivery would lock the subscription''s row.';
 comment on column crm.webhook_deliveries.state is
   'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
   'after five attempts; cancelled: the subscription was deleted first.';
@@ -8042,7 +8055,7 @@ begin
   end case;
   if e.facts = '{}' then return v_object; end if;
   if e.event = 'deal.contact_added' then
-    -- Not stored with the event: a role could name a person and would outlive the erasure.
+    -- The role is not stored with the event, because it may name a person and would outlive that person's erasure.
     v_object := crm.with_fields(v_object, json_build_object('role', (
       select k.role from crm.deal_contacts k
       where k.workspace_id = e.workspace_id and k.deal_id = e.object_id
@@ -8129,9 +8142,9 @@ end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
   'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is the object''s owner, '
-  'otherwise the deal''s. An object without such a field does not pass. changed_fields restricts only `updated` '
-  'events. Values are those of the object as it is now.';
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is that of the object, or of '
+  'the deal if the object has none. An object without such a field does not pass. changed_fields restricts only '
+  '`updated` events. Values are those of the object as it is now.';
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8179,14 +8192,14 @@ create table crm.webhook_queue (
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
   'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
-comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not read the delivery.';
+comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not look it up in the delivery.';
 comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
 comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, cleared when its outcome is recorded: so a dispatcher whose lease ended cannot '
+  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
   'overwrite its successor''s outcome, and an outcome sent twice counts once.';
 comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
@@ -8203,8 +8216,8 @@ create table crm.webhook_shards (
   last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table crm.webhook_shards is
-  'The parts of the queue. A claim locks the row of its part, so that two claims cannot together exceed the limits of '
-  'a workspace; claims of other parts continue.';
+  'The shards of the queue. A claim locks its shard''s row, so that two claims together cannot exceed the limits of a '
+  'workspace; claims of other shards do not wait.';
 comment on column crm.webhook_shards.last_workspace_id is
   'The workspace at which the last claim stopped, if it did not reach all workspaces: the next claim begins after it.';
 alter table crm.webhook_shards enable row level security, force row level security;
@@ -8222,7 +8235,7 @@ comment on table crm.webhook_unsettled is
   'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
   'queue.';
 comment on column crm.webhook_unsettled.send_now is
-  'After a reactivation: deliveries that wait for their next attempt become due at once.';
+  'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
   'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
   'for its normal time.';
@@ -8250,7 +8263,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record mostly ends many together.
+  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -8361,7 +8374,7 @@ begin
       where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
-  -- Rows that others have locked were skipped, and are left for a later call.
+  -- Rows that others had locked were skipped: a later call changes them.
   return not exists (
     select from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -8389,8 +8402,8 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'Returns true if no row is left to change.';
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
-  -- `do update`, because it waits for the lock of an existing marker: a claim may still be applying the earlier state,
-  -- and then deletes the marker. `do nothing` would not wait, and the new state would be lost.
+  -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
+  -- claim's lock on the marker; `do nothing` would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -8402,7 +8415,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most subscriptions have few rows: settled here, they leave nothing for claims to do.
+  -- Settle the first rows here: most subscriptions have few rows, so nothing is left for claims.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -8424,8 +8437,8 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The limit counts from the start of the claim, which visits all shards: cancelling 500 deliveries takes about 100
-    -- ms.
+    -- The 50 ms count from the start of the claim, so they are for all its shards together: cancelling 500 deliveries
+    -- takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
       delete from crm.webhook_unsettled u
@@ -8452,7 +8465,7 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows: whoever records an outcome may be waiting for a marker that this claim has locked.
+  -- Skip locked rows, to avoid a deadlock: whoever records an outcome may be waiting for a marker of this claim.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -8461,8 +8474,8 @@ begin
 end
 $$;
 comment on function crm.wake_deliveries(smallint) is
-  'Makes due retries of a shard ready, 200 at a time, and deliveries whose lease has ended. The caller has locked the '
-  'shard.';
+  'Makes waiting deliveries of a shard ready when they are due, 200 in a call, and all deliveries whose lease has '
+  'ended. The caller has locked the shard.';
 create type crm.claim_candidate as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
   workspace_rank integer
@@ -8501,8 +8514,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- The deliveries in flight are counted for each target by an index, because the planner does not know how many
-    -- there are.
+    -- Count the deliveries in flight by an index search for each target: the planner cannot know how many there are,
+    -- and might plan a join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -8555,8 +8568,8 @@ begin
       from candidate c
     ),
     chosen as (
-      -- In random order among workspaces: with the oldest event first, whoever recovers old events in many workspaces
-      -- would always be first.
+      -- Workspaces come in random order. With the oldest event first, somebody who recovers old events in many
+      -- workspaces would always be served before the others.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -8567,8 +8580,8 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- The last workspace but one: some subscriptions of the last may be unseen, so the next call begins with the last
-      -- again.
+      -- The last workspace but one. This call may not have seen all subscriptions of the last workspace, so the next
+      -- call begins with that workspace.
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
@@ -8587,7 +8600,7 @@ $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
   '8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads p_limit '
-  'subscriptions, at least 60; the next call continues where this one stopped. The caller has locked the shard.';
+  'subscriptions, or 60 if that is more; the next call continues after them. The caller has locked the shard.';
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
@@ -8599,14 +8612,14 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
-  -- Events are kept longer than deliveries. This bound lets the plan skip their older partitions.
+  -- Events are kept longer than deliveries: with this bound, the plan skips the partitions of older events.
   v_oldest uuid := crm.uuid_v7_floor(now() - interval '32 days');
   v_shard smallint;
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time: usually the first has enough deliveries, and until a vacuum each search also reads
-    -- the rows that were claimed before.
+    -- Search one shard at a time: usually the first has enough deliveries, and until the next vacuum each search also
+    -- reads dead rows of earlier claims.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -8619,7 +8632,7 @@ begin
       )
       or exists (select from crm.webhook_unsettled u where u.shard = v_shard)
     );
-    -- Skip a shard that another dispatcher has locked: it claims the deliveries of that shard.
+    -- Skip a shard that another dispatcher has locked: that dispatcher claims the shard's deliveries.
     perform from crm.webhook_shards s where s.shard = v_shard for update skip locked;
     continue when not found;
     perform crm.wake_deliveries(v_shard);
@@ -8631,8 +8644,8 @@ begin
   end loop;
   if v_candidates = '{}' then return; end if;
 
-  -- Lock the hosts, because claims of other shards may choose the same ones. Sorted, so that two claims cannot
-  -- deadlock.
+  -- Lock the hosts, because claims of other shards may choose the same hosts. Lock them in order, so that two claims
+  -- cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
     select crm.lock_number('webhook host ' || h.host) as number
@@ -8642,7 +8655,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, because otherwise the deliveries in flight to a host would be counted for each candidate.
+  -- Materialized, so that the deliveries in flight to a host are counted once and not for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -8675,7 +8688,7 @@ begin
           offset 0
         ) r
       ))
-      -- Not `=`, which the index of ready rows could serve: a plan might read that index whole.
+      -- Not `=`: with it, a plan might read the whole index of ready rows.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -8686,8 +8699,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions every index reads only one row. A plan that expects few events in a workspace may use any
-  -- index, even for a workspace with a million events.
+  -- With these conditions only one row is read, whichever index the plan uses. A plan made for a workspace with few
+  -- events may use any index, and also run for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -8699,9 +8712,9 @@ end
 $$;
 comment on function crm.delivery_claim(integer) is
   'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
-  'is the database''s time in seconds since 1970; next_secret is null unless a rotation overlaps; header_name and '
-  'header_value are null unless the subscription has its own header. At most 64 deliveries are in flight to a host, 32 '
-  'of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers may claim at the same '
+  'is the database''s time in seconds since 1970; next_secret is null if no rotation overlaps; header_name and '
+  'header_value are null if the subscription has no header of its own. At most 64 deliveries are in flight to a host, '
+  '32 of them to slow subscriptions; for the other limits see crm.claim_candidates. Dispatchers may claim at the same '
   'time, each from shards that it has locked.';
 
 create function crm.retry_delay(p_failed_attempts integer) returns interval
@@ -8744,8 +8757,8 @@ begin
       ) with ordinality as o (
         workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
       )
-      -- Always true, but it makes Postgres expect one outcome instead of a hundred. For a hundred it would scan whole
-      -- partitions, because it does not know that an id is in only one.
+      -- Always true, but with this condition Postgres expects one outcome instead of a hundred. For a hundred it would
+      -- scan whole partitions, because it does not know that each id is in only one partition.
       where o.lease_token between 0 and 9223372036854775807
       order by o.workspace_id, o.delivery_id
     ) o
@@ -8820,7 +8833,7 @@ begin
       end
     where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
     returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
-    -- The deletion left this delivery, which was in flight.
+    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel it.
     if v_is_deleted and v_attempt.state = 'pending' then
       update crm.webhook_deliveries d set state = 'cancelled'
       where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
@@ -8856,8 +8869,8 @@ comment on function crm.delivery_record(json) is
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
   'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
   'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
-  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at is up to 10 s '
-  'late.';
+  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may be up to '
+  '10 s behind.';
 
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8884,8 +8897,8 @@ declare
   v_now timestamptz := clock_timestamp();
   v_next timestamptz;
 begin
-  -- Ready deliveries may be left because another claim had locked their shard, or because they were added since. If the
-  -- workspace has a delivery in flight, the dispatcher that sends it will claim the others.
+  -- A delivery may still be ready because another claim had locked its shard, or because it was added after the claim.
+  -- If another delivery of its workspace is in flight, the dispatcher that sends that one will claim the rest.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -8941,11 +8954,11 @@ end
 $$;
 comment on function crm.poke_dispatcher() is
   'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
-  'delivery whose first poke was lost. Security definer, because members call it too, and it reads every workspace.';
+  'delivery whose first poke was lost. Security definer: members'' verbs call it, and it reads every workspace.';
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard first, because a claim locks its markers in another order.
+  -- Lock the shard before its markers, which claims lock in another order: the two could deadlock.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -9066,7 +9079,7 @@ begin
 end
 $$;
 comment on function crm.require_room(uuid, uuid) is
-  'crm.queue_room for deliveries that people add themselves; raises queue_full if there is no room.';
+  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries on request, such as a test.';
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -9077,15 +9090,15 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'A workspace''s active subscriptions to a type of event, without those that have filters: crm.fan_out_filtered '
-  'serves these.';
+  'A workspace''s active subscriptions to a type of event, without those that have filters: they are for '
+  'crm.fan_out_filtered.';
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
-  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
-  'lock, shared, until it ends. The last step of the catch-up takes it exclusively, and so sees every event that has '
-  'no delivery.';
+  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up shares the '
+  'lock until it ends. The last step of the catch-up takes it exclusively: all such transactions have ended then, so '
+  'it sees every event that has no delivery.';
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -9106,7 +9119,7 @@ begin
   );
   if v_behind <> '{}' then
     -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. While this transaction holds
-    -- the lock, none can end.
+    -- the lock, no catch-up can end.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -9123,8 +9136,8 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon: every transaction that sees this mark, and so leaves deliveries out, ends
-    -- later.
+    -- The catch-up starts at the horizon. A transaction that sees this mark, and so creates no deliveries, has not
+    -- ended yet, so its events are not below the horizon.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -9216,7 +9229,7 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long, as in api.event_list.
+  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long: see api.event_list.
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -9257,12 +9270,12 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- This lock is granted once all transactions that left out deliveries have ended; later transactions find it
+      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find it
       -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
       exception
-        -- Such a transaction takes too long. The next run tries again.
+        -- A transaction that left deliveries out is still open. The next run tries again.
         when lock_not_available then
           exit;
       end;
@@ -9293,8 +9306,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
-  'until p_deadline. The caller stores the place reached after catching up all subscriptions. Does not lock the '
-  'subscription''s row, because recording outcomes would wait for that lock.';
+  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock: the '
+  'caller stores the place reached, after its last subscription.';
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -9416,7 +9429,7 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
+    -- Not clock_timestamp(), which is later: crm.poke_dispatcher in the same statement would not find the delivery due.
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
@@ -9428,9 +9441,9 @@ $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
   'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
-  'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: the '
-  'oldest deliveries get the room. Raises queue_full if there is room for none. Security definer, because verbs may '
-  'not write deliveries.';
+  'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: '
+  'older deliveries come first. Raises queue_full if there is room for none. Security definer, because verbs may not '
+  'write deliveries.';
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -9455,9 +9468,9 @@ end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
-  'subscription. The event has the given type, otherwise the subscription''s first type. Its object is the nil UUID, '
-  'and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing to act on. '
-  'Raises queue_full. Security definer, because verbs may not write events.';
+  'subscription. The event has the type p_event; if that is null, the subscription''s first type. Its object is the '
+  'nil UUID, and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing '
+  'to act on. Raises queue_full. Security definer, because verbs may not write events.';
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -9590,8 +9603,8 @@ begin
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
 
-  -- Locked last, because the outcome of every attempt writes this row. Whoever deactivates the subscription either came
-  -- first, and is seen here, or waits for this lock and then finds the new deliveries.
+  -- Lock the subscription last, because recording an attempt may write its row. A transaction that deactivates it has
+  -- either ended, so that this query finds no active row, or waits for this lock and then finds the new deliveries.
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
@@ -9603,13 +9616,13 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz,
   'failed for good or was cancelled. Delivered and waiting events are left alone, so a repeated call sends nothing '
   'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
   'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
-  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, also beyond 20,000. One '
+  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, even more than 20,000. One '
   'recovery at a time in a workspace. The period goes back 30 days at most, and applies to the time when an event was '
   'stored (in its id). Security definer, because verbs may not write deliveries.';
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Usually a mistake in the time zone or the year.
+  -- A future `since` is usually a mistake in the time zone or the year.
   if p_since > now() then perform api.fail('validation_error', array['since'], 'Não pode estar no futuro'); end if;
   if p_until <= p_since then perform api.fail('validation_error', array['until'], 'Deve ser depois de since'); end if;
 end
@@ -9651,7 +9664,7 @@ begin
 end
 $$;
 comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
-  'Raises validation_error if a subscription does not include an event type: its receiver would not expect it.';
+  'Raises validation_error if a subscription does not include an event type: its receiver expects no such event.';
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
 language sql volatile security definer set search_path = '' as $$
@@ -9660,7 +9673,7 @@ language sql volatile security definer set search_path = '' as $$
   set
     secret = case
       when p_overlap_seconds = 0 then p_secret
-      -- After an earlier overlap, the current secret is its new one.
+      -- If an earlier overlap has ended, next_secret is the current secret.
       when k.next_from <= now() then k.next_secret
       else k.secret
     end,
@@ -9771,7 +9784,7 @@ declare
   v_known uuid[] := array(
     select i.id
     from unnest(p_ids) i (id)
-    -- An id is in one partition: see crm.delivery_summaries.
+    -- `offset 0`: see crm.delivery_summaries.
     cross join lateral (
       select d.event_id from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id
@@ -9835,7 +9848,7 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. Each call sends another one; it needs no Idempotency-Key, because an extra '
+  'Sends a test event to a subscription. Each call sends another event: it takes no Idempotency-Key, because an extra '
   'test event does no harm.';
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -9843,7 +9856,7 @@ declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
 begin
-  -- Otherwise a call that began before its key was revoked would revive a subscription that the revocation ended.
+  -- A call that began before its key was revoked must not revive a subscription that the revocation ended.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();
@@ -9910,8 +9923,8 @@ begin
     'occurred_at', crm.iso(e.occurred_at), 'created_at', crm.iso(d.created_at)
   )
   from unnest(p_ids) wanted (id)
-  -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id, and keeps it
-  -- from reading all deliveries of the workspace or subscription.
+  -- The planner does not know that each id is in only one partition. `offset 0` makes it look up each id, instead of
+  -- reading all deliveries of the workspace or subscription.
   cross join lateral (
     select * from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.id = wanted.id offset 0
   ) d
@@ -9925,7 +9938,7 @@ begin
   join crm.event_types t on t.event = e.event
   cross join lateral (select v_may_send and s.is_active as may_send) m
   left join lateral (
-    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    -- A delivery that is sent again shows its previous attempt until the new series has an attempt.
     select * from crm.webhook_attempts a
     where a.workspace_id = p_workspace_id and a.delivery_id = d.id
     order by a.series desc, a.number desc limit 1
@@ -9957,8 +9970,8 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
-  -- How many deliveries one call reads: otherwise a filter that matches nothing would read all 30 days. Half as many
-  -- for a filter by event, which reads each event too.
+  -- How many deliveries one call reads at most: without a limit, a filter that matches nothing would read all 30 days.
+  -- Half as many with a filter by event, because it also reads the event of each delivery.
   v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
@@ -10052,8 +10065,8 @@ end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
-  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, '
-  'filtered by event at up to 2,500, so it may be short or empty although there is a next one.';
+  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, a '
+  'page filtered by event at up to 2,500, so it may be short or empty although there is a next page.';
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -10273,7 +10286,7 @@ exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
   -- the searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
-  -- Written here, because without the event the job index-texts does not learn of the change.
+  -- Write the searched text now, because without the event the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
@@ -10288,7 +10301,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_created() is 'Trigger: emits an event about the new row. Its argument is the type of the event.';
+comment on function crm.emit_created() is 'Trigger: emits the event in its argument for the new row.';
 create function crm.emit_all_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -10315,7 +10328,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
-    -- Not found if no filter lets a record pass.
+    -- No delivery is inserted if no filter lets a record pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -10384,8 +10397,8 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
-    -- Not found if all subscriptions are to lead.received and no deal comes from a lead, or if no filter lets a deal
-    -- pass.
+    -- No delivery is inserted if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
+    -- lets a deal pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -10474,8 +10487,8 @@ begin
 end
 $$;
 comment on function crm.emit_change() is
-  'Trigger: emits the event in its argument. An update names the public fields that changed, and emits nothing if none '
-  'did; a new row has no changed fields, but always emits.';
+  'Trigger: emits the event in its argument. After an update, the event names the public fields that changed; if none '
+  'did, no event is emitted. After an insert, it names none.';
 create trigger emit_updated after update on crm.contacts
   for each row when (
     old.* is distinct from new.*
@@ -10633,8 +10646,7 @@ comment on type crm.feed_cursor is
   'to read, except events of transactions that are still open.';
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- A plain hash instead of HMAC: all contents have the same length, so nobody can extend one to get the tag of
-  -- another.
+  -- A plain hash is as safe as HMAC here: an attacker could only extend a content, and all have the same length.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
@@ -10765,7 +10777,7 @@ declare
   v_last crm.feed_cursor := v_start;
   -- Every transaction below this position has ended, so no further event will appear there.
   v_horizon bigint := crm.feed_horizon();
-  -- An event left to read was written earlier only if its transaction was open for over two days.
+  -- Skips old partitions: only a transaction open for over two days could add an event there that is still to read.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -10810,7 +10822,7 @@ begin
       v_items := array_append(v_items, v_item);
     end if;
     v_looked := v_looked + 1;
-    -- The event's transaction began at occurred_at, so every higher position was written after that.
+    -- The event's transaction began at occurred_at, so all events at higher positions were written after that time.
     v_last := row(e.position, e.id, greatest(e.occurred_at, v_start.read_until))::crm.feed_cursor;
   end loop;
   close v_rows;
@@ -10901,8 +10913,8 @@ declare
   v_looked_at integer;
   v_next_id uuid;
 begin
-  -- One statement for each index. Both end at the first change that the page has no room for. If there are fewer
-  -- changes, they end at the 5,000th event, shown or not, where the next page begins.
+  -- One statement for each index. Both stop at the first change that the page has no room for. If there are fewer
+  -- changes, they stop at the 5,000th event, shown or not, and the next page begins there.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
     from (
@@ -11003,10 +11015,7 @@ begin
       and (v_actor is null or e.caller_id = v_actor) and (v_not_actor is null or e.caller_id is distinct from v_not_actor)
   ),
   highlight as materialized (
-    select s.*,
-      -- The stage that a deal entered is the one that it left at its next move.
-      lead(s.from_stage_id) over (partition by s.object_id, s.event order by s.id)::uuid as to_stage_id
-    from shown s
+    select s.* from shown s
     where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
   ),
   newest as materialized (select h.* from highlight h order by h.id desc limit c_highlights),
@@ -11027,10 +11036,19 @@ begin
           'from_stage', (
             select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
           ),
+          -- The event stores the stage that the deal left. The stage that it entered is the one that its next move
+          -- leaves, whoever makes that move and whenever.
           'to_stage', (
             select s.name from crm.stages s
-            where s.workspace_id = v_workspace_id and s.id = coalesce(n.to_stage_id, n.stage_id)
-              and n.event = 'deal.stage_changed'
+            where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(
+              (
+                select (m.facts ->> 'previous_stage_id')::uuid from crm.events m
+                where m.workspace_id = v_workspace_id and m.object_id = n.object_id and m.id > n.id
+                  and m.event = 'deal.stage_changed' and not m.is_test
+                order by m.position, m.id limit 1
+              ),
+              n.stage_id
+            )
           ),
           'actor', crm.actor_json(n.caller_id) ->> 'name'
         )
@@ -11074,8 +11092,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Those of the given ids, in their order, whose records match the walk''s filters (if the walk is empty: are in the '
-  'unfiltered list) and, if words are given, have them in their current text.';
+  'Returns those of p_ids, in their order, whose records match the walk''s filters and have all of p_words (if given) '
+  'in their current text. If the walk is empty: those that the unfiltered list contains.';
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
   out ids uuid[], out next_id uuid
@@ -11096,8 +11114,8 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- strpos() and not LIKE, which takes several times as long, and still longer for a word that repeats itself, such
-    -- as `aaaab`.
+    -- strpos() instead of LIKE, which takes several times as long, and even longer for a repetitive word such as
+    -- `aaaab`.
     if v_way is null then
       -- Read the texts before the records, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
@@ -11111,7 +11129,7 @@ begin
         order by x.id desc limit v_rows
       ) w;
       next_id := v_walked[v_rows];
-      -- Only archived records are skipped, and they are few, so little more than a page must be read.
+      -- Look up only v_enough records: without another filter, only archived records are left out, and these are few.
       if cardinality(v_matches) > v_enough then
         v_matches := v_matches[:v_enough];
         next_id := v_matches[v_enough];
@@ -11206,9 +11224,9 @@ end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
   'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
-  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these, '
-  'or, if they are too many to list, of as many rows of the list. next_id: where the next page continues; null if '
-  'there is none. p_kept: no filter but q was sent, so statements with cached plans are used.';
+  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these; if '
+  'they are too many to list, of at most 2 * p_step rows of the list. next_id: where the next page continues; null if '
+  'there is none. p_kept: the call has no filter except q, so statements with cached plans are used.';
 
 create table crm.search_progress (
   only_row boolean primary key default true check (only_row),
@@ -11218,9 +11236,9 @@ create table crm.search_progress (
 comment on table crm.search_progress is
   'How far in the feed the texts are up to date, except for the workspaces in crm.search_backlog.';
 comment on column crm.search_progress.position is
-  'Events below this position are done: crm.feed_horizon when the job ran.';
+  'The crm.feed_horizon of the job''s last run: events below this position are done.';
 comment on column crm.search_progress.reached_at is
-  'When the job ran. Events still to read were written later, or in a transaction that was open then.';
+  'When the job last ran. Events that it has not read were written later, or by a transaction that was open then.';
 alter table crm.search_progress enable row level security, force row level security;
 insert into crm.search_progress default values;
 create table crm.search_backlog (
@@ -11232,8 +11250,7 @@ create table crm.search_backlog (
 comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
   'finish it, for example after an import; the others do not wait for it.';
-comment on column crm.search_backlog.event_id is
-  'The id of the last event read, whose place in the feed is `position`.';
+comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
 comment on column crm.search_backlog.reached_at is
   'The reached_at of crm.search_progress when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
@@ -11244,7 +11261,7 @@ declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_done crm.search_backlog;
   v_from uuid;
-  -- So that the plan skips the partitions of the coming week.
+  -- With this bound, the plan skips the partitions of the coming week.
   v_to uuid := crm.uuid_v7_floor(now() + interval '1 day');
   v_looked integer;
   v_ids uuid[];
@@ -11331,7 +11348,7 @@ begin
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
-  -- 500 events of each workspace in turn, so that an import in one delays no other.
+  -- 500 events of each workspace in turn, so that an import in one workspace does not delay the others.
   loop
     v_looked := 0;
     for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
@@ -11465,16 +11482,16 @@ begin
       ) n
       where v_scopes ? 'notes:read'
       union all
-      -- Only for the newest deals, because the look-up of each reads the partitions of 90 days.
+      -- Only for the newest 20 deals, because looking up each deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage that a deal entered is the one that it left at its next move.
+        -- The stage that a deal entered is in the event of its next move, as the stage that it left.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
           select t.id, t.event, t.is_test, (t.facts ->> 'previous_stage_id')::uuid as from_id from crm.events t
           where t.workspace_id = v_workspace_id and t.object_id = x.id
-          order by t.position desc, t.id desc limit 100
+          order by t.position desc, t.id desc limit 1000
         ) l
         where v_scopes ? 'deals:read' and l.event = 'deal.stage_changed' and not l.is_test
       ) m
@@ -11485,7 +11502,11 @@ begin
   shown as (
     select e.id, json_build_object(
       'id', e.id, 'type', e.type, 'occurred_at', crm.iso(crm.uuid_v7_time(e.id)),
-      'deal', json_build_object('id', d.id, 'name', d.title, 'status', d.status, 'value', d.value),
+      'deal', json_build_object(
+        'id', d.id, 'name', d.title,
+        'status', case when v_scopes ? 'deals:read' then d.status end,
+        'value', case when v_scopes ? 'deals:read' then d.value end
+      ),
       'activity', (
         select crm.activity_json(t) from crm.activities t
         where e.type = 'activity' and t.workspace_id = v_workspace_id and t.id = e.id
@@ -11517,8 +11538,8 @@ end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
   'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
-  'kinds that the key has no scope to read. Shows moves to another stage only for the newest 20 deals and the last 90 '
-  'days.';
+  'kinds that the key has no scope to read, and without deals:read shows only id and name of a deal. Shows moves to '
+  'another stage only for the newest 20 deals, the last 90 days and the newest 1,000 events of a deal.';
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11695,8 +11716,8 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record and not the value: the value may be an e-mail address, and an erasure would
-    -- have to find it.
+    -- A cursor stores the id of a record instead of the value: that may be an e-mail address, which an erasure would
+    -- have to find.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
@@ -11787,14 +11808,14 @@ create table crm.requests (
   primary key (workspace_id, key_id, id)
 ) partition by range (id);
 comment on table crm.requests is
-  'One row for each request with a valid key. Of several 429 replies to a key in a second, at least one has a row. '
-  'Only crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in daily '
-  'partitions. Without foreign keys, because with them each row would lock the key''s row.';
+  'One row for each request with a valid key. If a key gets several 429 replies within a second, at least one of them '
+  'has a row. Only crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in '
+  'daily partitions. Without foreign keys, because each insert would lock the key''s row.';
 comment on column crm.requests.id is 'A UUIDv7 with the time when the request began.';
 comment on column crm.requests.path is
   'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
 comment on column crm.requests.error is
-  'The error as the client got it: code, message, details (of a long error, only the first). Null if the request '
+  'The error as the client got it: code, message, details (only the first ones of a long error). Null if the request '
   'succeeded.';
 call crm.protect('crm.requests');
 create table crm.requests_default partition of crm.requests default;
@@ -11805,7 +11826,7 @@ create index requests_failed on crm.requests (workspace_id, key_id, id) where st
 create function crm.log_requests(p_entries json) returns void
 language plpgsql security definer set search_path = '' as $$
 declare
-  -- By the clock of the database: an isolate's clock may be wrong, and the time selects the partition.
+  -- The database's time, because an isolate's clock may be wrong, and the time selects the partition.
   v_now bigint := floor(extract(epoch from clock_timestamp()) * 1000);
 begin
   insert into crm.requests (workspace_id, key_id, id, method, path, status, error, request_id, duration_ms)
@@ -11830,7 +11851,7 @@ create function crm.request_ids(
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- 422 or 4xx, as a range. Only failed requests have a code.
+  -- p_status (422 or 4xx) as a range; with p_code from 400, because only failed requests have a code.
   v_least integer := greatest(
     coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
   );
@@ -11841,7 +11862,7 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_status is not null or p_code is not null or p_path is not null;
-  -- How many requests one call reads: otherwise a filter that matches nothing would read all 7 days.
+  -- How many requests one call reads at most: without a limit, a filter that matches nothing would read all 7 days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
   -- Two statements, because one for both cases could not use the index of failed requests.
@@ -11893,7 +11914,7 @@ comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, t
   'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
   'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
   'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
-  'short or empty although there is a next one.';
+  'short or empty although there is a next page.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11921,7 +11942,7 @@ begin
         'path', r.path, 'status', r.status, 'duration_ms', r.duration_ms, 'error', r.error
       ) as record
       from unnest(v_page.ids) wanted (id)
-      -- Each id is in one partition, which the planner does not know: `offset 0` makes it look up each id.
+      -- The planner does not know that each id is in only one partition: `offset 0` makes it look up each id.
       cross join lateral (
         select * from crm.requests r
         where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id = wanted.id offset 0
@@ -11929,8 +11950,7 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- The page is full before all ids are shown: the next page begins after the last record on it. One request always
-  -- fits on a page.
+  -- If the page was full before all ids were shown, the next page begins after its last record. One always fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -12099,19 +12119,22 @@ begin
     w.time_zone, c.target_url, a.status, a.reason,
     array(
       select m.email from crm.members m
-      where m.workspace_id = c.workspace_id and m.is_active and (
-        m.role = 'admin'
-        or m.id = (
-          select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
+      where m.workspace_id = c.workspace_id and m.is_active
+        -- Somebody who has not accepted an invitation must learn nothing about the company.
+        and (m.user_id is not null or m.invited_at is null)
+        and (
+          m.role = 'admin'
+          or m.id = (
+            select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
+          )
+          -- The audit log names the person who created the subscription in the console.
+          or m.id in (
+            select l.member_id from crm.audit_log l
+            where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'
+              and l.id >= crm.uuid_v7_floor(c.created_at - interval '1 minute')
+              and l.id < crm.uuid_v7_floor(c.created_at + interval '1 minute')
+          )
         )
-        -- The audit log names the person who created the subscription in the console.
-        or m.id in (
-          select l.member_id from crm.audit_log l
-          where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'
-            and l.id >= crm.uuid_v7_floor(c.created_at - interval '1 minute')
-            and l.id < crm.uuid_v7_floor(c.created_at + interval '1 minute')
-        )
-      )
       order by m.created_at, m.id limit 50
     )
   from claimed c
@@ -12207,16 +12230,16 @@ comment on function crm.name_words(text) is
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- Two e-mail addresses with the same phone are two people, and so are two first names. But one name may be the
-  -- beginning of the other: "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
+  -- With the same phone, two e-mails mean two people, and so do two first names. But one name may begin with the other:
+  -- "Ana Paula Souza" and "Ana" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
 end
 $$;
 comment on function crm.is_of_person(text, text, crm.contacts) is
-  'Whether a contact with the phone of a lead may be the person who sent it, given the lead''s e-mail and the words '
-  'of its first name (crm.name_words).';
+  'Whether a contact that has a lead''s phone may be the person who sent the lead. p_email is the lead''s e-mail; '
+  'p_words are the words of its first name (crm.name_words).';
 create function crm.lead_contact(p_lead jsonb, out contact crm.contacts, out matched_by text)
 language plpgsql set search_path = '' as $$
 declare
@@ -12244,7 +12267,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read a hundred at most: a phone that more contacts have is a switchboard or made up, and identifies nobody.
+    -- Read at most 100: a phone that more contacts have belongs to a switchboard or is made up, and identifies nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -12259,7 +12282,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- The contact into which it was merged may have another e-mail than the lead.
+      -- The remaining contact may have another e-mail than the lead: then it is another person.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -12268,10 +12291,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact of a lead, and the field that found it: the e-mail, otherwise the phone (if the first name fits and the '
-  'e-mails do not differ). For either field, the oldest unarchived contact, otherwise the one into which a matching '
-  'contact was merged, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a '
-  'phone, and 100 merged ones.';
+  'Finds the contact of a lead by e-mail, or else by phone: then the first name must fit, and the lead or the contact '
+  'must have no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
+  'locked until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at '
+  'most 100 contacts with a phone, and 100 merged ones.';
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -12293,11 +12316,11 @@ comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
-  -- The e-mail is never filled in: a contact found by e-mail has it or replaced a contact that had it, and a matching
-  -- phone does not prove an address. If no field is missing, nothing is updated, because updated_at must not change.
-  if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
+  -- Never fill in the e-mail: a contact found by e-mail has or had it, and a matching phone does not prove whose the
+  -- lead's e-mail is. If no field is missing, update nothing, because updated_at must not change.
+  if (nullif(c.phone, '') is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
     update crm.contacts t
-    set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)
+    set phone = coalesce(nullif(t.phone, ''), p_phone), company_id = coalesce(t.company_id, p_company_id)
     where t.workspace_id = c.workspace_id and t.id = c.id
     returning t.* into c;
   end if;
@@ -12346,7 +12369,7 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, which one statement detects. Only a known person takes further statements.
+  -- Most leads come from new people, so one statement first asks whether anything is known. Only then do others search.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -12364,10 +12387,10 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  -- Not for a known lead, which may be from before a field was defined.
+  -- A known lead is not checked here, because it may be older than the definition of a field.
   perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
-    -- Raises the error: no stage was found.
+    -- No stage was found: this call raises the error.
     select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
     from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
   end if;
@@ -12439,6 +12462,28 @@ begin
   if exists (select from jsonb_array_elements(p_items) i where i ->> 'op' = 'upsert') then
     perform crm.lock_all_matches();
   end if;
+  -- Each activity and note sets moved_at on its deal.
+  if p_record in ('activity', 'note') then
+    v_deal_ids := array(
+      select (i -> 'args' ->> 'deal_id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'create'
+      union
+      select t.deal_id from crm.activities t
+      where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
+    );
+  end if;
+  -- What the items refer to comes first, because a merge or an erasure locks a contact or a company before the records
+  -- that refer to it.
+  perform from crm.companies t
+  where t.workspace_id = v_workspace_id
+    and t.id = any (array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i))
+  order by t.id for key share;
+  perform from crm.contacts t
+  where t.workspace_id = v_workspace_id and t.id = any (array(
+    select (i #>> '{args,contact_id}')::uuid from jsonb_array_elements(p_items) i
+    union
+    select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
+  ))
+  order by t.id for key share;
   -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
   case p_record
     when 'contact' then
@@ -12451,13 +12496,6 @@ begin
       perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
       order by t.id for no key update;
     else
-      -- Each activity and note sets moved_at on its deal.
-      v_deal_ids := array(
-        select (i -> 'args' ->> 'deal_id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'create'
-        union
-        select t.deal_id from crm.activities t
-        where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      );
       perform from crm.activities t
       where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
       order by t.id for no key update;
@@ -12474,6 +12512,12 @@ declare
   v_op text := p_item ->> 'op';
   v_reply json;
 begin
+  -- The call needs the scope for writing, which does not include reading.
+  if v_op = 'get' and not crm.has_scope(
+    case p_record when 'activity' then 'activities' when 'company' then 'companies' else p_record || 's' end || ':read'
+  ) then
+    perform api.fail('insufficient_scope');
+  end if;
   perform set_config('app.found', '', true);
   v_reply := crm.run_verb(p_record || '_' || v_op, p_item -> 'args');
   return jsonb_build_object(
@@ -12513,8 +12557,8 @@ begin
 end
 $$;
 comment on function crm.check_atomic_batch(jsonb[]) is
-  'Raises batch_failed with the invalid fields of every failed item, or the item itself if its error names no field. '
-  'The messages are those of the items'' codes.';
+  'Raises batch_failed if an item failed. The details name the invalid fields of every failed item, or the item itself '
+  'if its error names no field; the edge function adds the texts for the items'' codes.';
 create function crm.bound_details(p_results jsonb[]) returns jsonb[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -12581,8 +12625,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'The result of an item. If its external_id is taken and the error does not say by which record, adds that record''s '
-  'id: an earlier item of the group created it.';
+  'Returns the result of an item. If external_id_taken does not say which record has the external_id, adds that '
+  'record''s id: an earlier item of the group created the record.';
 create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -12691,8 +12735,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block: otherwise the locks it took would keep its subtransaction, one for each item, until the call
-      -- ends.
+      -- Undo the block: the locks that it took would keep a subtransaction for each item until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12744,8 +12787,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- Only the first round names the holder in an atomic batch: in later rounds the holder may be a record that the
-    -- batch created, which is undone with it.
+    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds it may be a
+    -- record of this batch, which is undone.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -12767,7 +12810,7 @@ begin
       when lock_not_available or deadlock_detected then
         raise;
       when others then
-        -- Every item passed its checks, so only running them one by one shows which item fails.
+        -- If the items have passed their checks, leave them to crm.run_group: one by one, they show which item fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -12801,7 +12844,7 @@ begin
       v_from := v_to + 1;
       v_to := cardinality(p_items);
     exception
-      -- Ends the whole call with service_unavailable and keeps nothing, so that it can be repeated.
+      -- The whole call fails with service_unavailable and keeps nothing, so that the client can repeat it.
       when lock_not_available or deadlock_detected then
         raise;
       when others then
@@ -12817,8 +12860,8 @@ begin
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item in the group may have created the record that has the external_id. When the error was built, that
-  -- record was undone; it exists again now.
+  -- An earlier item of the group may have created the record that has the external_id. That record was undone when the
+  -- error was built; it exists again now.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -12828,9 +12871,9 @@ begin
 end
 $$;
 comment on function crm.run_group(text, jsonb[], boolean) is
-  'Runs items in order and returns their results. The items between two failures share a subtransaction, because one '
-  'for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout ends the whole '
-  'call.';
+  'Runs items in order and returns their results. The items between two failures share a subtransaction, because a '
+  'subtransaction for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout '
+  'ends the whole call.';
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12840,7 +12883,7 @@ declare
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
   for v_first in 1 .. cardinality(v_items) by p_group loop
-    -- Like a page of a list, the reply has a maximum size in bytes.
+    -- Once the reply is as large as a page of a list may be, the remaining reads fail.
     if pg_column_size(v_results) > crm.max_page_bytes() then
       v_items := array(
         select case when i.item ->> 'op' = 'get' and i.position >= v_first
@@ -12865,8 +12908,8 @@ begin
 end
 $$;
 comment on function crm.run_batch(text, jsonb, integer) is
-  'Runs the items of a batch in order. A failed item writes nothing and does not affect others, unless the batch is '
-  'atomic. A deadlock or lock timeout ends the whole call.';
+  'Runs the items of a batch in order. A failed item writes nothing and does not affect the others; in an atomic batch '
+  'it undoes them. A deadlock or lock timeout ends the whole call.';
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
@@ -12876,19 +12919,19 @@ comment on function api.contact_batch(jsonb) is
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
-comment on function api.company_batch(jsonb) is 'As api.contact_batch, for companies.';
+comment on function api.company_batch(jsonb) is 'Like api.contact_batch, for companies.';
 create function api.deal_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('deal', p_args); end $$;
-comment on function api.deal_batch(jsonb) is 'As api.contact_batch, for deals.';
+comment on function api.deal_batch(jsonb) is 'Like api.contact_batch, for deals.';
 create function api.activity_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('activity', p_args); end $$;
-comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for activities, without upserts.';
+comment on function api.activity_batch(jsonb) is 'Like api.contact_batch, for activities, without upserts.';
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
-comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates and reads only.';
+comment on function api.note_batch(jsonb) is 'Like api.contact_batch, for notes, with creates and reads only.';
 
 create table crm.operations (
   workspace_id uuid not null,
@@ -12953,8 +12996,8 @@ language sql stable security definer set search_path = '' as $$
   where o.workspace_id = crm.current_workspace_id() and o.id = p_id
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace; null if there is none. Security definer, because a caller may not read its '
-  'progress.';
+  'An operation of the current workspace; null if there is none. Security definer, because callers may not read the '
+  'column progress.';
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -12973,7 +13016,7 @@ end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
   'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one, '
-  'because clients retry by calling again. Security definer, because a caller may not read its progress.';
+  'because clients retry by calling again. Security definer, because callers may not read the column progress.';
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)); end $$;
@@ -13041,8 +13084,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: runs a step of the operation as its caller. A trigger, because rows moved by a merge must change inside a '
-  'trigger: otherwise each row emits its own update (50_emission.sql).';
+  'Trigger: runs a step of the operation as its caller. It is a trigger because a row that a merge moves outside of a '
+  'trigger emits an update of its own (50_emission.sql).';
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
   execute function crm.take_step();
@@ -13055,8 +13098,8 @@ declare
   v_count integer := 0;
 begin
   loop
-    -- The oldest operation of each workspace, so that no workspace delays another; skip locked, because two runs may
-    -- overlap.
+    -- Take the oldest operation of each workspace, so that no workspace delays another. Skip locked rows, because two
+    -- runs may overlap.
     select o.workspace_id, o.id into v_next from crm.operations o
     where o.state in ('queued', 'running') and o.updated_at <= clock_timestamp() - o.failures * interval '5 seconds'
       and not exists (
@@ -13112,8 +13155,8 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'The first fields, of which the second fill those that are missing or null, as far as the limits of custom_fields '
-  'allow (spec 8).';
+  'p_fields, in which each field that is missing or null gets its value from p_other, as far as the limits of '
+  'custom_fields allow (spec 8).';
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
 ) returns void
@@ -13163,8 +13206,8 @@ begin
 end
 $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
-  'Makes at most 200 rows whose column p_column refers to p_from refer to p_to, emits an event for each, and returns '
-  'their ids. p_event is null for a change that clients cannot see.';
+  'Changes p_column from p_from to p_to in at most 200 rows, emits an event for each, and returns their ids. p_event '
+  'is null for a change that clients cannot see.';
 create function crm.move_deal_contacts(p_workspace_id uuid, p_from uuid, p_to uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -13229,7 +13272,7 @@ begin
     if v_name = 'deals' then
       perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
     end if;
-    -- Twice the rows, because each also emits an event, which costs as much as the row.
+    -- Count each row twice, because it also emits an event, which costs as much.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
       o.result -> 'moved',
@@ -13245,8 +13288,8 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Makes at most 200 rows that refer to a merged record refer to the record it was merged into. Done once no row '
-  'refers to the merged record: no new ones appear, because creations and changes may not refer to it.';
+  'Takes at most 200 rows that refer to a merged record, and makes them refer to the record it was merged into. The '
+  'operation is done when none are left; no new ones appear, because nothing may refer to a merged record any more.';
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -13284,8 +13327,8 @@ begin
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: makes the rows that refer to a merged record refer to the record it was merged into, and emits '
-  'contact.merged and the updates of the moved rows. It handles some hundred rows; the job handles the rest.';
+  'Trigger: takes the rows that refer to a merged record, makes them refer to the record it was merged into, and emits '
+  'contact.merged and an update for each. It handles some hundred rows; the job handles the rest.';
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');
@@ -13348,8 +13391,8 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record and, until it is done, the operation that moves the rows of the merged '
-  'record.';
+  'The reply to a merge: the remaining record and, if it is not done, the operation that moves the merged record''s '
+  'rows.';
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13392,8 +13435,8 @@ begin
 
   v_filled := crm.contact_filled(v_winner, v_other);
   if v_filled.company_id is distinct from v_winner.company_id then
-    -- The application may be merging that company in a transaction that does not see the change below: wait for it, and
-    -- take the company into which this one was merged.
+    -- The application may be merging that company in a transaction that does not see the change below. Wait for that
+    -- transaction, and take the company that remains.
     select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
     where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
     for key share;
@@ -13487,8 +13530,8 @@ as $$
   )
 $$;
 comment on function crm.words(text) is
-  'The words of a text, lower case and without accents, each between spaces, so that a name is found as whole words: '
-  '" ana souza ". Null if it has none.';
+  'The words of a text (lower case, without accents), each between spaces, so that a name is found as whole words, '
+  'such as " ana souza ". Null if the text has no words.';
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
   'What identifies a person in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
@@ -13511,7 +13554,7 @@ begin
     select coalesce(jsonb_object_agg(f.key, f.value), '{}')
     from jsonb_each(p_fields) f
     where crm.mentions(
-      -- In the JSON text of a list, a line break is the two characters \n, which would join the next word.
+      -- JSON writes a line break in a list as \n, whose n would become part of the next word.
       f.key || ' ' || case jsonb_typeof(f.value)
         when 'string' then f.value #>> '{}'
         else regexp_replace(f.value::text, '\\[nrtbf]', ' ', 'g')
@@ -13684,8 +13727,8 @@ language sql immutable set search_path = '' as $$
   )
 $$;
 comment on function crm.has_name(text, crm.traces) is
-  'Whether an external id contains a trace of a person, inside a word too if the trace has four letters or more: '
-  'programs write "form-QUARESMA7".';
+  'Whether an external id contains a trace of a person. A trace of four letters or more may also be part of a word, '
+  'because programs write "form-QUARESMA7".';
 create function crm.origin_fields(d crm.deals, p_traces crm.traces, p_texts boolean) returns text[]
 language sql immutable set search_path = '' as $$
   select array_remove(array[
@@ -13714,8 +13757,8 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- Without the external_id in the receipt, the same lead sent again counts as new. An external_id that the deal no
-  -- longer has is replaced even without p_texts, because a later call would not find it.
+  -- Once the external_id of its receipt is replaced, the same lead sent again counts as new. An external_id that the
+  -- deal no longer has is replaced even without p_texts, because a later call would not find it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
@@ -13788,9 +13831,9 @@ end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
   'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'of their receipts, and in roles of their contacts. p_texts: also clears free texts about the deals and custom '
-  'fields, and a source, external_id, tag or utm value with any of the names; without p_texts, these fields are '
-  'remembered in crm.texts_naming.';
+  'their receipts, and in the roles of their contacts. With p_texts, also clears the free texts about the deals, '
+  'custom fields, and each source, external_id, tag or utm value with any of the names. Without p_texts, '
+  'crm.texts_naming remembers which source, external_id and utm fields contain a name.';
 create function crm.erase_deal_contacts(p_workspace_id uuid, p_contact_id uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -13807,8 +13850,8 @@ begin
 end
 $$;
 comment on function crm.erase_deal_contacts(uuid, uuid) is
-  'Takes a contact, and its roles, out of at most 100 deals, and returns their ids. A main contact stays in its deal '
-  'without a role.';
+  'Removes a contact and its role from at most 100 deals, and returns the deals'' ids. A main contact stays in its '
+  'deal without a role.';
 
 create function crm.json_unescaped(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -13829,8 +13872,8 @@ begin
 end
 $$;
 comment on function crm.json_unescaped(text) is
-  'A text in which the letters that JSON writes as \u00e9 are letters, and its other escapes are spaces, so that words '
-  'can be searched. The text may be cut off.';
+  'Decodes the letters that JSON writes as \u00e9, and replaces each other escape by a space, so that words can be '
+  'searched. The text may be cut off.';
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
   out changed bigint
@@ -13856,7 +13899,7 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- An answer may be cut off within a name, which then matches no trace.
+      -- Clear these without a search: an answer may be cut off within a name, which then matches no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
@@ -13925,7 +13968,7 @@ begin
 end
 $$;
 comment on function crm.keys_mentioning(text[], crm.traces) is
-  'The Idempotency-Keys, among these, that mention a person.';
+  'Those of p_keys (Idempotency-Keys) that mention a person.';
 create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
 language sql stable set search_path = '' as $$
   select coalesce(jsonb_object_agg(f.id, null), '{}')
@@ -13949,6 +13992,51 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
   'Those of p_ids that are ids of these contacts or of their deals, activities or notes, as the keys of an object.';
+create function crm.record_now(p_workspace_id uuid, p_id uuid, p_in_detail boolean) returns json
+language sql stable set search_path = '' as $$
+  select coalesce(
+    (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = p_id),
+    (
+      select case when p_in_detail then crm.deal_detail_json(d) else crm.deal_json(d) end
+      from crm.deals d where d.workspace_id = p_workspace_id and d.id = p_id
+    ),
+    (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = p_id),
+    (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = p_id)
+  )
+$$;
+comment on function crm.record_now(uuid, uuid, boolean) is
+  'The contact, deal, activity or note with this id as it is now. p_in_detail: a deal as GET /:id shows it.';
+create function crm.batch_with_records_now(p_workspace_id uuid, p_reply json, p_contact_ids uuid[]) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_objects jsonb := crm.ids_of_person(
+    p_workspace_id,
+    array(
+      select (r #>> '{record,id}')::uuid from json_array_elements(p_reply -> 'results') r
+      where r -> 'record' is not null
+    ),
+    p_contact_ids
+  );
+begin
+  return json_build_object(
+    'results', (
+      select json_agg(
+        case
+          when v_objects ? (r.result #>> '{record,id}') then r.result::jsonb || jsonb_build_object(
+            'record', crm.record_now(p_workspace_id, (r.result #>> '{record,id}')::uuid, true)
+          )
+          else r.result::jsonb
+        end
+        order by r.n
+      )
+      from json_array_elements(p_reply -> 'results') with ordinality r (result, n)
+    ),
+    'summary', p_reply -> 'summary'
+  );
+end
+$$;
+comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
+  'The reply to a batch that read records: with the records of these contacts as they are now.';
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
@@ -13958,8 +14046,7 @@ set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object and not an array, because the look-up of a key costs the same in every plan, while only some plans hash
-  -- an array.
+  -- An object, because looking up a key in it is fast in every plan; an array is hashed in some plans only.
   v_objects jsonb;
   -- Only longer traces: a short name is a word in many keys, and the key of another record must not be deleted.
   v_long crm.traces := (
@@ -14007,18 +14094,11 @@ begin
     )
   );
   get diagnostics changed = row_count;
-  -- A repeated request gets the record as it is now. A record's JSON begins with {"id":"<uuid>".
+  -- Give repeated requests the record as it is now. A record's JSON begins with {"id":"<uuid>".
   update crm.idempotency_keys i
   set body = n.body
   from (
-    select r.key, (
-      select coalesce(
-        (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = r.id),
-        (select crm.deal_json(d) from crm.deals d where d.workspace_id = p_workspace_id and d.id = r.id),
-        (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = r.id),
-        (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = r.id)
-      )::text
-    ) as body
+    select r.key, crm.record_now(p_workspace_id, r.id, false)::text as body
     from (
       select k.key, substr(k.body, 8, 36)::uuid as id from crm.idempotency_keys k
       where k.workspace_id = p_workspace_id and k.key = any (v_keys) and v_objects ? substr(k.body, 8, 36)
@@ -14028,9 +14108,15 @@ begin
   get diagnostics v_rows = row_count;
   changed := changed + v_rows;
   update crm.idempotency_keys i
+  set body = crm.batch_with_records_now(p_workspace_id, i.body::json, p_contact_ids)::text
+  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
+    and position('"record"' in i.body) > 0;
+  get diagnostics v_rows = row_count;
+  changed := changed + v_rows;
+  update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
   where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Checked before the reply is parsed, which takes long: most replies contain no error.
+    -- Check this before the reply is parsed, which takes long: most replies contain no error.
     and position('"details"' in i.body) > 0
     and exists (
       select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
@@ -14041,9 +14127,9 @@ begin
 end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
-  'Reads the next stored replies (200, or 256 KB). A reply that shows a record of the person gets the record as it is '
-  'now. Deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the '
-  'reply shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). '
+  'Reads the next stored replies (200, or 256 KB). Replaces a reply that shows a record of the person by the record as '
+  'it is now. Deletes a reply whose key mentions the person: by a trace of four characters or more, or by any trace if '
+  'the reply shows such a record. Removes mentions from the errors in replies to batches (crm.batch_without_mentions). '
   'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
   'would slow down every creation.';
 
@@ -14174,7 +14260,7 @@ begin
 end
 $$;
 comment on function crm.recount_naming(uuid, uuid) is
-  'How many of the remembered records still have the texts that named the person; forgets the others.';
+  'How many of the remembered records still have the texts that named the person. Forgets the other records.';
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
@@ -14203,9 +14289,9 @@ comment on type crm.erasure is
   'erased the contact: then words, numbers and names are empty.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
-  -- Activities come before deals, because a PATCH of an activity locks them in this order. Activities come again after
-  -- `notes`, a phase that waits for activities being written. Deals come later, because their leads have traces that
-  -- the earlier phases need.
+  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` comes
+  -- again after `notes`, because the phase `notes` waits for activities that are being written. Deals come later,
+  -- because their leads have traces that the earlier phases need.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -14228,7 +14314,7 @@ begin
   e.known := (select c.erased_at is null from unnest(v_contacts) c where c.id = p_id);
   e.texts := p_texts;
   e.erased := array(select c.id from unnest(v_contacts) c);
-  -- While a merge is still moving deals to this contact, its deals must be read last.
+  -- A merge may still be moving deals to this contact, so the contact's own deals are read last.
   e.walked := array(
     select u.object_id from crm.operations u
     where u.workspace_id = p_workspace_id and u.kind = 'contact_merge' and u.state <> 'done'
@@ -14381,8 +14467,8 @@ begin
       v_changed := cardinality(v_ids);
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
-      -- Before the phase `given`, which clears the leads, because crm.erase_proposals needs their traces. No window of
-      -- deals, because there are few proposals.
+      -- This phase precedes `given`, which clears the leads, because crm.erase_proposals needs the traces in them. It
+      -- reads without a window of deals, because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -14432,7 +14518,7 @@ begin
       o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
     ));
   end if;
-  -- Each text is searched for each trace, and each changed row also emits an event.
+  -- Count the traces too, because each text is searched for all of them. A changed row also emits an event.
   o.work := o.work + 1
     + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
   if v_is_over then
@@ -14522,7 +14608,7 @@ declare
   v_id uuid := p_args ->> 'id';
   v_contact crm.contacts;
 begin
-  -- Otherwise a lead that has just found the contact could fill its fields again.
+  -- Make leads wait: a lead that has just found the contact could fill in its fields again.
   perform crm.lock_matches_of_contacts(array[v_id]);
   select c.* into v_contact from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_id
@@ -14789,9 +14875,9 @@ comment on function crm.check_args(jsonb, text[], text[]) is
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Only an address that Supabase Auth confirmed by mail counts. With single sign-on it is whatever the other company's
-  -- service claims. Addresses in .invalid cannot exist (RFC 2606), and the placeholder admins of app.workspace_create
-  -- all have the same one.
+  -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, the other company's service may
+  -- claim any address. Addresses in .invalid cannot exist (RFC 2606); all placeholder admins of app.workspace_create
+  -- share one.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -14853,22 +14939,27 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: to follow the link in '
-  'the mail is to consent.';
+  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the link in '
+  'the mail shows consent.';
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
 declare
   v_member record;
 begin
   for v_member in
-    select m.*, count(*) over () as candidates from crm.members m
-    where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+    -- Count accepted and declined invitations too: the last open one says no more about consent than the first.
+    select c.*
+    from (
+      select m.*, count(*) filter (where m.invited_at is not null) over () as invitations from crm.members m
+      where lower(m.email) = p_email
+    ) c
+    where c.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
     -- An admin cannot make a person a member without consent. If there are several invitations, nothing shows which
     -- mail the person followed.
     continue when v_member.invited_at is not null
-      and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
+      and (v_member.invitations > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id
     where m.workspace_id = v_member.workspace_id and m.id = v_member.id
       and m.user_id is not distinct from v_member.user_id
@@ -14927,7 +15018,7 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Otherwise somebody who has only the password could skip the console's question for the code.
+  -- Refuse a session that still needs a code: otherwise somebody who has only the password could skip the code.
   if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
@@ -14958,9 +15049,10 @@ begin
 end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
-  'The caller for a signed-in person: the member in p_workspace_id. If that is null: the member in the person''s only '
-  'workspace or, with p_any_workspace, in the first one, otherwise the member of an invitation. A suspended workspace '
-  'is admitted, because its people must see why nothing works.';
+  'The caller for a signed-in person: the member in p_workspace_id or, if that is null, in the person''s only '
+  'workspace. With p_any_workspace, several workspaces are allowed (the first member is taken), and a person without '
+  'any is the member of an open invitation. A suspended workspace is admitted, because its people must see why nothing '
+  'works.';
 create function app.call(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
 ) returns api.reply
@@ -15137,8 +15229,8 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
-  'admin signs in with member_email; without it nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
-  'member_name, member_email. Codes: validation_error.';
+  'admin signs in with member_email; without that argument nobody can sign in. Returns id, member_id, pipeline_id. '
+  'Arguments: name, member_name, member_email. Codes: validation_error.';
 create function crm.workspaces_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
   select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
@@ -15176,8 +15268,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, of which each call chooses one, and the open invitations; nothing for '
-  'the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, so that each call can name one, and the open invitations. Both lists '
+  'are empty for the operator. Arguments: none. Codes: validation_error.';
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -15265,9 +15357,10 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'The usage of a workspace. Calls of all keys, today and in 7 days: days are in the workspace''s time zone, and the '
-  'newest 20,000 rows of crm.key_calls count, which crm.drain_calls writes up to a minute late. Working keys (counted '
-  'up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt (10,000).';
+  'The usage of a workspace: calls of all keys today and in 7 days (in the workspace''s time zone), working keys '
+  '(counted up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt '
+  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, which crm.drain_calls writes up to a minute '
+  'late.';
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15282,7 +15375,7 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- Shown only to those who can remove the cause or take the steps.
+    -- Only callers who can fix the cause of an alert, or take the steps, see them.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
@@ -15324,7 +15417,7 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- Changes to members take the same lock: a change that this call waited for may have altered the caller's own role.
+  -- Changes to members take this lock too: while this call waited for it, the caller may have lost the role.
   perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
@@ -15396,9 +15489,9 @@ end
 $$;
 comment on function app.workspace_find(jsonb) is
   'Finds the workspace of a record, so that the operator can name a record by its id alone. For the operator alone, '
-  'because it reaches every workspace. It may scan a whole table: most have no index by id alone. Arguments: object '
-  '(member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, '
-  'not_found.';
+  'because it reaches every workspace. It may scan a whole table, because most tables have no index by id alone. '
+  'Arguments: object (member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: '
+  'validation_error, not_found.';
 
 create function app.action_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -15490,7 +15583,7 @@ declare
 begin
   -- No limit for the operator, whose invitations send no mail.
   if crm.current_member_id() is null then return; end if;
-  -- One invitation at a time, so that simultaneous ones count each other. Changes of members take the same lock.
+  -- One invitation at a time, so that each counts the earlier ones. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   perform crm.require_admin_still(p_workspace_id);
   if (
@@ -15561,7 +15654,7 @@ declare
   v_member crm.members;
 begin
   select m.* into v_member from crm.members m
-  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid;
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid and m.is_active;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   if v_member.user_id is not null then perform crm.raise_code('already_signed_in'); end if;
   perform crm.require_invitations_left(v_member.workspace_id, v_member.id);
@@ -15573,7 +15666,7 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Returns a member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
+  'Returns an active member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
   'to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, '
   'insufficient_role, too_many_invitations.';
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
@@ -15625,8 +15718,8 @@ begin
 end
 $$;
 comment on function crm.changed_member_json(crm.members) is
-  'JSON of a changed member, with keys, those of the member that still work, and active_managers, the number of active '
-  'admins and gestores in the workspace.';
+  'JSON of a changed member, with two more fields: keys (the member''s keys that still work) and active_managers (the '
+  'number of active admins and gestores in the workspace).';
 create function app.member_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15665,10 +15758,10 @@ comment on function app.member_update(jsonb) is
   'nothing. An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working '
   '(spec 5), but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither '
   'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
-  '(1,000 at most). If there is none, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
-  'creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
-  'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
-  'may), insufficient_role.';
+  '(1,000 at most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
+  'creator of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
+  'validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can sign '
+  'in; the operator may), insufficient_role.';
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$
   update crm.members m set is_active = false, user_id = null, invited_at = now()
@@ -15782,7 +15875,7 @@ begin
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
       'old_secret_expires_at', case
-        -- Check for null, because least() ignores it: without an earlier secret, the expiry of the key would be shown.
+        -- least() ignores nulls: without this check, a key without an earlier secret would show its own expiry here.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
       'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
@@ -15803,7 +15896,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
     left join crm.rate_limits r on r.key_id = k.id
-    -- A rotation ends all earlier secrets but one.
+    -- At most one row, because a rotation ends all earlier secrets but one.
     left join crm.key_secrets o on o.workspace_id = k.workspace_id and o.key_id = k.id and o.expires_at > now()
     left join webhooks w on w.key_id = k.id
     left join counted c on c.key_id = k.id
@@ -15811,13 +15904,13 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no particular order. calls counts up to now, by days in the '
-  'workspace''s time zone, oldest first, and up to 1,000 failed requests; old_secret_expires_at is null unless an '
-  'earlier secret still works.';
+  'JSON of a workspace''s keys without their secrets, in no particular order. calls: the calls of 7 days up to now, by '
+  'day in the workspace''s time zone, oldest first, and the failed requests, counted up to 1,000. '
+  'old_secret_expires_at is null if no earlier secret works.';
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
-comment on function crm.key_record(uuid, uuid) is 'JSON of one key of a workspace; null if it has no such key.';
+comment on function crm.key_record(uuid, uuid) is 'JSON of one key; null if the workspace has no such key.';
 create function crm.key_for_update(p_workspace_id uuid, p_id uuid) returns crm.api_keys
 language plpgsql set search_path = '' as $$
 declare
@@ -15838,8 +15931,16 @@ language plpgsql set search_path = '' as $$
 begin
   -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
-  -- One new key at a time, so that simultaneous ones count each other.
+  -- One new key at a time, so that each counts the earlier ones.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  -- The member may have lost the role while this call waited for the lock.
+  if not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.is_active
+      and m.role in ('admin', 'gestor')
+  ) then
+    perform crm.raise_code('insufficient_role');
+  end if;
   if (
     select count(*) from crm.api_keys k
     where k.workspace_id = p_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
@@ -15850,7 +15951,8 @@ end
 $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls.';
+  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member is no longer admin or '
+  'gestor.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''
 as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
@@ -16068,10 +16170,10 @@ begin
 end
 $$;
 comment on function app.key_rotate(jsonb) is
-  'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, any earlier one '
-  'ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: workspace_id, id, '
-  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). '
-  'Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
+  'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, and any earlier '
+  'secret ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: '
+  'workspace_id, id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 '
+  'or 604800). Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
 create function app.key_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16087,8 +16189,8 @@ begin
     where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
 
-  -- A separate statement, so that it also sees subscriptions created by the calls for which the lock of the key waited
-  -- (crm.lock_key).
+  -- A separate statement, because the lock on the key may have waited for calls (crm.lock_key): only a new statement
+  -- sees the subscriptions that those calls created.
   with ended as (
     update crm.webhook_subscriptions s
     set is_active = false, deactivated_reason = 'key_revoked'
@@ -16134,7 +16236,7 @@ declare
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  -- The attempts of 4,000 deliveries in total: each is looked up, which costs more than counting.
+  -- Attempts of 4,000 deliveries in total: fewer, because looking up attempts costs more than counting deliveries.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
 begin
   return query
@@ -16206,12 +16308,12 @@ begin
 end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
-  'JSON of subscriptions for the operator and the console: the public fields, the key that created each (null if '
-  'created in the console), and days: the outcomes of the last 7 days in the workspace''s time zone, oldest first. '
-  'Counts the newest 1,000 deliveries of each subscription, fewer if there are more than 20 subscriptions (20,000 in '
-  'total, at least 100 each); days_are_partial tells that there may be more. recent: how many attempts the newest 200 '
-  'deliveries of each had in that time (at least 20 deliveries in a long list), what share of the attempts succeeded, '
-  'and how long the answered ones took.';
+  'JSON of subscriptions for the operator and the console: the public fields, the key that created the subscription '
+  '(null if created in the console), days and recent. days: the outcomes of the last 7 days in the workspace''s time '
+  'zone, oldest first, counted for the newest 1,000 deliveries of each subscription (with more than 20 subscriptions '
+  'fewer: 20,000 in total, at least 100 each); days_are_partial tells that there may be more. recent: how many '
+  'attempts the newest 200 deliveries of these days had (at least 20 in a long list), which share succeeded, and how '
+  'long the answered attempts took.';
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16394,8 +16496,8 @@ end
 $$;
 comment on function app.subscription_test(jsonb) is
   'Sends a test event to a subscription: a normal delivery, signed, and retried if it fails. Returns delivery_id, and '
-  'held: whether it waits because the workspace is suspended or has no public API. Arguments: workspace_id, id, '
-  'event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
+  'held: whether the delivery waits because the workspace is suspended or has no public API. Arguments: workspace_id, '
+  'id, event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
 create function app.subscription_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -16448,8 +16550,8 @@ end
 $$;
 comment on function app.subscription_recover(jsonb) is
   'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
-  'there is room for (crm.recover). Returns count, has_more, next_since, where to continue, and since, where it began: '
-  'not before the subscription was created, unless before_creation. With dry_run it only counts. Arguments: '
+  'there is room for (crm.recover). Events from before the subscription was created need before_creation. Returns '
+  'count, has_more, since (where it began) and next_since (where to continue). With dry_run it only counts. Arguments: '
   'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
 create function app.subscription_redeliver(p_args jsonb) returns json
@@ -16550,7 +16652,7 @@ begin
     ),
     closed_deal as (
       select
-        -- A deal that is closed keeps its stage, so most closed deals are shown in another stage than their own.
+        -- Closing a deal does not change its stage, so most closed deals are shown in another stage than their own.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o
@@ -16906,9 +17008,8 @@ begin
 end
 $$;
 comment on function crm.identify_grant(uuid, uuid, uuid) is
-  'The caller that a verified token of an app stands for: its grant. invalid_api_key: the session has ended, or the '
-  'person never granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer '
-  'active.';
+  'The caller for a verified token of an app: its grant. invalid_api_key: the session has ended, or the person never '
+  'granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer active.';
 create function api.call_by_grant(
   p_user_id uuid, p_session_id uuid, p_client_id uuid, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text,
   p_request_hash bytea
@@ -16930,14 +17031,14 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
+  'Ends the active subscriptions that an app created; otherwise they would go on receiving events.';
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   update crm.api_keys k set revoked_at = now()
   where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
-  -- A separate statement, so that it also sees subscriptions created by the calls for which the update waited
-  -- (crm.lock_key).
+  -- A separate statement, because the update may have waited for calls (crm.lock_key): only a new statement sees the
+  -- subscriptions that those calls created.
   perform crm.end_webhooks_of_grant(p_workspace_id, p_id);
 end
 $$;
@@ -16951,6 +17052,10 @@ begin
     where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
       and k.revoked_at is null;
   elsif 'webhooks:manage' <> all (crm.scopes_of_role(new.role)) then
+    -- Wait for calls that are creating a subscription (crm.lock_key), so that the next statement sees it.
+    perform from crm.api_keys k
+    where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
+    for no key update;
     perform crm.end_webhooks_of_grant(k.workspace_id, k.id)
     from crm.api_keys k
     where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
@@ -16979,8 +17084,13 @@ declare
   v_former crm.api_keys;
   v_id uuid;
 begin
-  -- One grant of a person at a time, so that simultaneous ones count and replace each other.
+  -- One grant of a person at a time, so that each counts and replaces the earlier ones.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
+  -- A deactivation that comes first ends the member's right to grant; one that comes later waits, and ends this grant.
+  perform from crm.members m
+  where m.workspace_id = v_workspace_id and m.id = v_member_id and m.is_active and m.user_id = v_user_id
+  for share;
+  if not found then perform crm.raise_code('insufficient_role'); end if;
   select k.* into v_former from crm.api_keys k
   where k.user_id = v_user_id and k.client_id = p_client_id and k.revoked_at is null
   for no key update;
@@ -17010,7 +17120,7 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so the person can have one grant for the client: a former grant in another workspace ends. A '
+  'names no workspace, so a person can have only one grant for a client: a former grant in another workspace ends. A '
   'former grant in the same workspace takes the new name and scopes, and its subscriptions and limit continue. A '
   'member has 20 working grants at most, because each has its own rate limit. Security definer, because the former '
   'grant may be in another workspace.';
@@ -17193,8 +17303,8 @@ comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
   'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; since is '
   'the last success, or when it was created; none while the workspace may not send), key_expiring (within 14 days). '
-  'Within a kind the newest comes first; of expiring keys, the one that expires first. name: of the webhook (otherwise '
-  'its host) or of the key. At most 50 each of stopped webhooks, keys and failing webhooks.';
+  'Within a kind the newest comes first; of expiring keys, the one that expires first. name is that of the key or '
+  'webhook, or the host of a webhook without a name. At most 50 each of stopped webhooks, keys and failing webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -17234,10 +17344,10 @@ begin
 end
 $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
-  'What a new workspace has done: key (created one), call (made one with a key), webhook (created one), delivery (a '
-  'receiver confirmed a delivery or test event), colleague (a second active member, who may still have to accept the '
-  'invitation). Null once all is done, or 30 days after the workspace was created if there were calls: then it is in '
-  'use.';
+  'Which first steps a workspace has taken: key (it created a key), call (a key made a call), webhook (it created a '
+  'webhook), delivery (a receiver confirmed a delivery or test event), colleague (a second active member, who may '
+  'still have to accept the invitation). Null once all are taken, or 30 days after the workspace was created if a key '
+  'made a call: then it is in use.';
 
 create function crm.event_ids(
   p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
@@ -17251,10 +17361,10 @@ declare
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end), c_last
   );
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '90 days'));
-  -- How many events one call reads: otherwise a type that never occurred would read all 90 days.
+  -- How many events one call reads: otherwise a call for a type that never occurred would read all 90 days.
   v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
-  -- The place of the cursor in the order of one object's events. Not in the condition below, because coalesce is not
-  -- leakproof: row-level security would keep the index scan from starting there.
+  -- The place of the cursor among one object's events. Computed here, because coalesce in the condition below is not
+  -- leakproof: row-level security would keep the index scan from starting at this place.
   v_position bigint := coalesce(
     (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
     9223372036854775807
@@ -17315,7 +17425,7 @@ comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, times
 create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid, p_may_send boolean) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
-  -- The first half of a delivery's id is that of its event (crm.delivery_id), so the key finds an event's deliveries.
+  -- A delivery's id begins with the first half of its event's id (crm.delivery_id): search the primary key for that.
   v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
 begin
@@ -17401,15 +17511,15 @@ begin
 end
 $$;
 comment on function crm.import_company(text, text) is
-  'The company for a line of the file: the oldest unarchived company with its tax id, otherwise the one from '
-  'crm.lead_company, unless that one has another tax id. Null if there is none.';
+  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company from '
+  'crm.lead_company, if that has no other tax id. Null if there is none.';
 create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_line record;
   v_id uuid;
   v_new jsonb := '[]';
-  -- Where a company to be created is in v_new: by its name, and by the key of its lines.
+  -- The positions in v_new of the companies to create: v_named by their names, v_places by the keys of their lines.
   v_named jsonb := '{}';
   v_places jsonb := '{}';
   v_results jsonb := '{}';
@@ -17476,8 +17586,8 @@ end
 $$;
 comment on function crm.import_items(jsonb) is
   'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
-  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; an '
-  'item whose company is refused has that error.';
+  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; if a '
+  'company is refused, its item gets the error.';
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -17511,7 +17621,7 @@ declare
   v_before jsonb;
   v_after jsonb;
 begin
-  -- Before the companies are looked for, so that two imports or leads do not create the same company.
+  -- Lock before looking for companies, so that two imports or leads do not create the same company.
   perform crm.lock_all_matches();
   begin
     v_reply := crm.run_verb('contact_batch', jsonb_build_object(
@@ -17532,7 +17642,7 @@ begin
     'results', (
       select json_agg(
         case r.result ->> 'status'
-          -- The id of a contact that is not created after all.
+          -- Without the id, because the contact is not created after all.
           when '201' then r.result - 'id'
           when '200' then r.result || jsonb_build_object('changes', (
             select coalesce(jsonb_agg(
@@ -17554,9 +17664,9 @@ begin
 end
 $$;
 comment on function crm.import_contacts(jsonb, boolean, boolean) is
-  'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. '
-  'p_is_dry: undoes it, and adds to each contact that exists the fields that would change. Security definer, because '
-  'crm_app writes no records: it may execute this function and no other verb of the API.';
+  'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. If '
+  'p_is_dry, undoes the import and shows for each existing contact the fields that would change. Security definer, '
+  'because crm_app writes no records: it may execute this function and no other verb of the API.';
 create function app.contact_import(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17652,9 +17762,9 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'At most five each of the keys, webhooks, deals, contacts and companies with all the words, best matches first, and '
-  'working ones before others. Records are found as by api.search_list, keys by name and prefix, webhooks by name and '
-  'URL: the newest 1,000 of either, active webhooks first.';
+  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words; of '
+  'equal matches, working ones first. Finds records as api.search_list does, keys by name and prefix, webhooks by name '
+  'and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks first.';
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17666,7 +17776,7 @@ begin
   if v_q ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     select json_agg(f) into v_found from crm.found_by_id(v_workspace_id, v_q::uuid) f;
   end if;
-  -- The words may still match: a record's id in another system may be a UUID too.
+  -- Without a match, search for q as a word: a record may have a UUID as its id in another system.
   if v_found is null then
     select coalesce(json_agg(f), '[]') into v_found from crm.found_by_words(v_workspace_id, v_q) f;
   end if;
@@ -17705,8 +17815,8 @@ begin
 end
 $$;
 comment on function crm.sessions_of_current_user() is
-  'JSON of the sessions in which the person signed in, this one first, then the last used, 100 at most, without those '
-  'of apps. Security definer, because only Supabase Auth and the owner read auth.sessions.';
+  'JSON of the sessions in which the person signed in, without those of apps: the calling session first, then the most '
+  'recently used, 100 at most. Security definer, because only Supabase Auth and the owner read auth.sessions.';
 create function app.session_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -18007,10 +18117,11 @@ grant execute on function
   crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.day_start(date, text),
   crm.deal_action_json(crm.deals, boolean),
   crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
-  crm.deal_default_title(crm.deals), crm.deal_insert(crm.deals), crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals),
-  crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
-  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer), crm.default_owner(),
-  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.deal_default_title(crm.deals), crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals),
+  crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb),
+  crm.deal_match(jsonb), crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals),
+  crm.deals_of_contact(uuid, integer), crm.default_owner(), crm.delivery_body(uuid, crm.events, text),
+  crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
@@ -18020,8 +18131,8 @@ grant execute on function
   crm.external_id_holders(text, text[]), crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor),
   crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
   crm.filled_custom_fields(jsonb, jsonb), crm.find_records(text, integer, text[], boolean), crm.first_stage(uuid),
-  crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.header_name(jsonb), crm.holds_webhooks(uuid),
-  crm.insert_together(text, jsonb[]), crm.is_date(text), crm.is_fuller_phone(text, text),
+  crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.has_scope(text), crm.header_name(jsonb),
+  crm.holds_webhooks(uuid), crm.insert_together(text, jsonb[]), crm.is_date(text), crm.is_fuller_phone(text, text),
   crm.is_in_state(text, text, boolean), crm.is_marked(text), crm.is_of_person(text, text, crm.contacts),
   crm.iso(timestamp with time zone), crm.item_error(crm.failure, text, jsonb), crm.joined_tags(text[], text[]),
   crm.keep_cursor(text, text, text, uuid), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
@@ -18033,9 +18144,9 @@ grant execute on function
   crm.lock_all_matches(), crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_custom_fields(),
   crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
   crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]),
-  crm.max_page_bytes(), crm.may_read_contacts(), crm.may_send(uuid, uuid), crm.merge_json(json, text, uuid),
-  crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_rank(text, text),
-  crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
+  crm.max_page_bytes(), crm.may_send(uuid, uuid), crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid),
+  crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_rank(text, text), crm.name_words(text),
+  crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
   crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.number_key(numeric),
   crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(),
   crm.own_operation(uuid), crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid),

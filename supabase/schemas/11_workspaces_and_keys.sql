@@ -28,10 +28,10 @@ comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The dispatcher sends fewer in the 10 s between two runs of the job webhook-catch-up, so '
-  'it never runs out of work.';
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s; the dispatcher sends fewer in '
+  'that time, so it never runs out of work.';
 
--- The policy is for signed-in members alone, because verbs for keys do not read this table.
+-- Only members have a policy, because verbs for keys do not read this table.
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
@@ -65,8 +65,8 @@ create table crm.members (
 );
 comment on table crm.members is 'The people of a workspace: owners of records, authors of notes, creators of keys.';
 comment on column crm.members.user_id is
-  'The person (auth.users) who signs in as this member. Set at the first sign-in by the confirmed e-mail '
-  '(crm.link_member), or when the person accepts the invitation; null before that, and again after the person left.';
+  'The person (auth.users) who signs in as this member. Set at the first sign-in with the member''s confirmed e-mail '
+  '(crm.link_member) or when the person accepts the invitation; null before that, and after the person left.';
 comment on column crm.members.invited_at is
   'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
   'Null if the operator added the member: the person with that e-mail is then linked without being asked.';
@@ -112,8 +112,8 @@ begin
 end
 $$;
 comment on function crm.default_owner() is
-  'The owner of a new record if the call names none: the creator of the key, otherwise the oldest active admin or '
-  'gestor (spec 4.1).';
+  'The owner of a new record if the call names none: the member who created the key, if active; otherwise the active '
+  'admin or gestor who was added first (spec 4.1).';
 
 -- The audit log: who changed the keys, webhooks, members and settings of a workspace, and how.
 
@@ -131,8 +131,8 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace, and every subscription that failures stopped. Lines are '
-  'never changed or removed.';
+  'Every change that a verb of schema app made to a workspace, and every subscription that failures deactivated. '
+  'Lines are never changed or removed.';
 comment on column crm.audit_log.member_id is
   'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
@@ -189,9 +189,10 @@ comment on column crm.api_keys.client_id is
   'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
   'of a secret. Null for a key.';
 comment on column crm.api_keys.user_id is
-  'For a grant, the person (auth.users) who gave it, as the member member_id. Null for a key.';
+  'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
-  'The member who created the key: default owner of the records, and author of the notes, that it creates.';
+  'The member who created the key. Records that the key creates have this member as default owner, and its notes have '
+  'this member as author.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is
@@ -200,7 +201,7 @@ comment on column crm.api_keys.allowed_networks is
   'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 '
   'form.';
 call crm.protect('crm.api_keys');
--- A person has at most one working grant for a client across all workspaces, because the token names no workspace.
+-- A person has at most one unrevoked grant for an app in all workspaces, because the app's token names no workspace.
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
 
@@ -257,7 +258,7 @@ language sql immutable parallel safe set search_path = '' as $$
 $$;
 comment on function crm.without_mapping(inet) is
   'Converts an IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7) to IPv4; returns any other '
-  'unchanged.';
+  'address unchanged.';
 
 create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
 language plpgsql immutable set search_path = '' as $$
@@ -314,8 +315,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function ignores. '
-  'p_address: the address of the call. Without it, a key that is bound to networks is refused.';
+  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function '
+  'ignores. p_address: the address of the call; if it is null, a key that is bound to networks is refused.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
@@ -323,9 +324,17 @@ begin
   perform from crm.api_keys k
   where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
   for share;
-  return found;
+  if not found then return false; end if;
+  -- A statement of its own, which sees what was committed while the first one waited for the lock.
+  return exists (
+    select from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    where k.workspace_id = crm.current_workspace_id() and k.id = p_id
+      and (k.client_id is null or 'webhooks:manage' = any (crm.given_scopes(k.scopes, m.role)))
+  );
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Keeps a key of the current workspace from being revoked until the transaction ends; false if it is already revoked. '
+  'For a key or grant of the current workspace that creates or reactivates a subscription: keeps it from being revoked '
+  'or narrowed until the transaction ends. False if it is already revoked, or is a grant that has lost webhooks:manage. '
   'Security definer, because crm_api cannot read keys.';

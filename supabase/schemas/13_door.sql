@@ -1,8 +1,7 @@
 -- Replies stored for 24 hours under their Idempotency-Key (spec 4.0.1).
 
 create table crm.idempotency_keys (
-  -- No foreign key: the door has identified the caller's workspace, and a foreign key would look it up again and lock
-  -- it.
+  -- No foreign key: it would look up and lock the row of the workspace, which the door has just read.
   workspace_id uuid not null,
   key text not null check (char_length(key) between 1 and 255),
   request_hash bytea not null,
@@ -118,8 +117,8 @@ begin
 end
 $$;
 comment on function crm.unless_dry_run(jsonb, json) is
-  'The last call in a verb that supports dry_run: with that argument it undoes what the verb wrote, events included, '
-  'and the door answers with the reply, but stores it under no Idempotency-Key.';
+  'A verb that supports dry_run returns its reply through this function. If dry_run was sent, the function undoes '
+  'what the verb wrote, events included; the door sends the reply, but does not store it under an Idempotency-Key.';
 
 create type api.reply as (
   error_code text, details json, body text, replayed boolean, found boolean, events boolean, caller_id uuid,
@@ -250,8 +249,8 @@ begin
     v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
-  -- A call that gets idempotency_in_progress is not counted while another call by the key runs: counting would wait for
-  -- that call, which may hold the idempotency key.
+  -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. To be counted, it
+  -- would have to wait for that call, which may be the one that holds the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -370,6 +369,11 @@ $$;
 comment on function crm.own_key() is
   'The calling key with its workspace, member and limit, without the member''s e-mail, which requires a scope. Null '
   'for a caller without a key. Security definer, because crm_api cannot read these tables.';
+
+create function crm.has_scope(p_scope text) returns boolean
+language plpgsql stable set search_path = ''
+as $$ begin return (crm.own_key() #>> '{key,scopes}')::jsonb ? p_scope; end $$;
+comment on function crm.has_scope(text) is 'Whether the calling key has the scope.';
 
 create function api.me_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''

@@ -58,24 +58,24 @@ comment on column crm.deals.stale_reported_for is
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique: crm.lead_receipts makes leads idempotent.';
+  'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
 comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
-  'The body of the POST leads that created the deal; a change of contact or deal does not change it. Null for any '
-  'other deal. Inserting a deal with it emits lead.received.';
+  'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
+  'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
 comment on column crm.deals.lead_contact_id is
-  'The contact who sent the lead that created the deal, set when the deal gets another contact, because erasing that '
-  'person erases the lead too. Null before that. The id stays even if the contact is merged.';
+  'The contact who sent the lead, set when the deal gets another contact; null before that. Erasing this person '
+  'erases the lead too. The id stays even if the contact is merged.';
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
--- For the funnel (app.funnel_get), which must not read the closed deals of a stage to find the open ones: a closed deal
--- stays in its stage.
+-- For the funnel (app.funnel_get). A closed deal stays in its stage: without this index, the funnel would read all
+-- closed deals of a stage to find the open ones.
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
 -- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing one costs
--- nothing. The ids are in descending order. In ascending order, a query for one status by closed_at and id would read
--- this index to its end.
+-- nothing. The ids descend: if they ascended, a query for the closed deals of one status in the order of closed_at and
+-- id would use this index instead of deals_closed, and read it to its end.
 create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
 
@@ -149,32 +149,40 @@ create trigger set_deal_moments before update on crm.deals
 -- Verbs of deals (spec 3, 4.6): get, create, update, move stage, reassign, win, lose. The triggers in 50_emission.sql
 -- emit their events.
 
+create function crm.deal_detail_json(p_deal crm.deals) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.with_fields(crm.deal_json(p_deal), json_build_object(
+    'contact', (
+      select crm.contact_json(c) from crm.contacts c
+      where c.workspace_id = p_deal.workspace_id and c.id = p_deal.contact_id
+    ),
+    'company', (
+      select crm.company_json(c) from crm.companies c
+      where c.workspace_id = p_deal.workspace_id and c.id = p_deal.company_id
+    ),
+    'last_activity', (
+      select crm.activity_json(a) from crm.activities a
+      where a.workspace_id = p_deal.workspace_id and a.deal_id = p_deal.id
+      order by a.id desc limit 1
+    ),
+    'lead', p_deal.lead
+  ));
+end
+$$;
+comment on function crm.deal_detail_json(crm.deals) is
+  'A deal as GET /:id shows it: with its contact, its company, its newest activity, and the lead''s body.';
+
 create function api.deal_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_workspace_id uuid := crm.current_workspace_id();
   v_deal crm.deals;
   v_json json;
 begin
   select * into v_deal from crm.deals d
-  where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
+  where d.workspace_id = crm.current_workspace_id() and d.id = (p_args ->> 'id')::uuid;
   if not found then perform api.fail('not_found'); end if;
-  v_json := crm.expanded(crm.with_fields(crm.deal_json(v_deal), json_build_object(
-    'contact', (
-      select crm.contact_json(c) from crm.contacts c
-      where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
-    ),
-    'company', (
-      select crm.company_json(c) from crm.companies c
-      where c.workspace_id = v_workspace_id and c.id = v_deal.company_id
-    ),
-    'last_activity', (
-      select crm.activity_json(a) from crm.activities a
-      where a.workspace_id = v_workspace_id and a.deal_id = v_deal.id
-      order by a.id desc limit 1
-    ),
-    'lead', v_deal.lead
-  )), (p_args -> 'expand') - '{contact,company,contacts}'::text[]);
+  v_json := crm.expanded(crm.deal_detail_json(v_deal), (p_args -> 'expand') - '{contact,company,contacts}'::text[]);
   return case
     when p_args -> 'expand' ? 'contacts'
       then crm.with_fields(v_json, json_build_object('contacts', crm.deal_contacts_json(v_deal)))
@@ -342,7 +350,7 @@ begin
   if p_args -> 'dry_run' is not distinct from 'true' then
     v_count := cardinality(v_ids);
   else
-    -- In order of id, as in every call that locks several deals, so that two such calls cannot deadlock.
+    -- Every call that locks several deals locks them in order of id, so that two such calls cannot deadlock.
     perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
     update crm.deals d set owner_id = v_to
     where d.workspace_id = v_workspace_id and d.id = any (v_ids) and d.owner_id = v_from and v_from <> v_to

@@ -37,15 +37,10 @@ $$;
 comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
   'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';
 
-create function crm.may_read_contacts() returns boolean
-language plpgsql stable set search_path = ''
-as $$ begin return (crm.own_key() #>> '{key,scopes}')::jsonb ? 'contacts:read'; end $$;
-comment on function crm.may_read_contacts() is 'Whether the calling key has the scope contacts:read.';
-
 create function crm.deal_contacts_json(p_deal crm.deals) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_shows_name boolean := crm.may_read_contacts();
+  v_shows_name boolean := crm.has_scope('contacts:read');
 begin
   return (
     select coalesce(
@@ -130,7 +125,7 @@ begin
     returning * into v_row;
     if v_is_main then perform api.mark_found(); end if;
   end if;
-  return crm.deal_contact_json(v_contact_id, v_row.role, v_is_main, v_row.created_at, crm.may_read_contacts());
+  return crm.deal_contact_json(v_contact_id, v_row.role, v_is_main, v_row.created_at, crm.has_scope('contacts:read'));
 end
 $$;
 comment on function api.deal_contact_add(jsonb) is
@@ -147,8 +142,8 @@ begin
 end
 $$;
 comment on function crm.remove_deal_contact(uuid, uuid) is
-  'Removes a contact from a deal of the current workspace, and returns whether it was there. Security definer, because '
-  'verbs may delete nothing.';
+  'Removes a contact from a deal of the current workspace, and returns whether it was there. Security definer, '
+  'because the roles of verbs may not delete rows.';
 
 create function api.deal_contact_remove(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

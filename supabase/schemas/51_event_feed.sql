@@ -8,8 +8,7 @@ comment on type crm.feed_cursor is
 
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- A plain hash instead of HMAC: all contents have the same length, so nobody can extend one to get the tag of
-  -- another.
+  -- A plain hash is as safe as HMAC here: an attacker could only extend a content, and all have the same length.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
@@ -147,7 +146,7 @@ declare
   v_last crm.feed_cursor := v_start;
   -- Every transaction below this position has ended, so no further event will appear there.
   v_horizon bigint := crm.feed_horizon();
-  -- An event left to read was written earlier only if its transaction was open for over two days.
+  -- Skips old partitions: only a transaction open for over two days could add an event there that is still to read.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -192,7 +191,7 @@ begin
       v_items := array_append(v_items, v_item);
     end if;
     v_looked := v_looked + 1;
-    -- The event's transaction began at occurred_at, so every higher position was written after that.
+    -- The event's transaction began at occurred_at, so all events at higher positions were written after that time.
     v_last := row(e.position, e.id, greatest(e.occurred_at, v_start.read_until))::crm.feed_cursor;
   end loop;
   close v_rows;
@@ -290,8 +289,8 @@ declare
   v_looked_at integer;
   v_next_id uuid;
 begin
-  -- One statement for each index. Both end at the first change that the page has no room for. If there are fewer
-  -- changes, they end at the 5,000th event, shown or not, where the next page begins.
+  -- One statement for each index. Both stop at the first change that the page has no room for. If there are fewer
+  -- changes, they stop at the 5,000th event, shown or not, and the next page begins there.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
     from (
@@ -359,8 +358,8 @@ comment on function api.change_list(jsonb) is
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 -- One plan for all calls, as in api.change_list. Joins use only the primary key, because a hash join would read every
--- deal of the workspace. jit is off, because the remaining sorts have a very high estimated cost when sorts are off,
--- and Postgres would compile the plan.
+-- deal of the workspace. jit is off: with enable_sort off, the remaining sorts have a very high estimated cost, and
+-- Postgres would compile the plan.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
@@ -396,10 +395,7 @@ begin
       and (v_actor is null or e.caller_id = v_actor) and (v_not_actor is null or e.caller_id is distinct from v_not_actor)
   ),
   highlight as materialized (
-    select s.*,
-      -- The stage that a deal entered is the one that it left at its next move.
-      lead(s.from_stage_id) over (partition by s.object_id, s.event order by s.id)::uuid as to_stage_id
-    from shown s
+    select s.* from shown s
     where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
   ),
   newest as materialized (select h.* from highlight h order by h.id desc limit c_highlights),
@@ -420,10 +416,19 @@ begin
           'from_stage', (
             select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
           ),
+          -- The event stores the stage that the deal left. The stage that it entered is the one that its next move
+          -- leaves, whoever makes that move and whenever.
           'to_stage', (
             select s.name from crm.stages s
-            where s.workspace_id = v_workspace_id and s.id = coalesce(n.to_stage_id, n.stage_id)
-              and n.event = 'deal.stage_changed'
+            where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(
+              (
+                select (m.facts ->> 'previous_stage_id')::uuid from crm.events m
+                where m.workspace_id = v_workspace_id and m.object_id = n.object_id and m.id > n.id
+                  and m.event = 'deal.stage_changed' and not m.is_test
+                order by m.position, m.id limit 1
+              ),
+              n.stage_id
+            )
           ),
           'actor', crm.actor_json(n.caller_id) ->> 'name'
         )

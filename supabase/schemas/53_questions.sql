@@ -5,8 +5,8 @@
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in api.change_summary. The conditions compare the deal and the id as one row
--- value, which only one index can serve (as in api.<name>_list).
+-- api.change_summary explains these settings. The conditions compare the deal and the id as one row value, which only
+-- one index can serve (as in api.<name>_list).
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
@@ -50,16 +50,16 @@ begin
       ) n
       where v_scopes ? 'notes:read'
       union all
-      -- Only for the newest deals, because the look-up of each reads the partitions of 90 days.
+      -- Only for the newest 20 deals, because looking up each deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage that a deal entered is the one that it left at its next move.
+        -- The stage that a deal entered is in the event of its next move, as the stage that it left.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
           select t.id, t.event, t.is_test, (t.facts ->> 'previous_stage_id')::uuid as from_id from crm.events t
           where t.workspace_id = v_workspace_id and t.object_id = x.id
-          order by t.position desc, t.id desc limit 100
+          order by t.position desc, t.id desc limit 1000
         ) l
         where v_scopes ? 'deals:read' and l.event = 'deal.stage_changed' and not l.is_test
       ) m
@@ -70,7 +70,11 @@ begin
   shown as (
     select e.id, json_build_object(
       'id', e.id, 'type', e.type, 'occurred_at', crm.iso(crm.uuid_v7_time(e.id)),
-      'deal', json_build_object('id', d.id, 'name', d.title, 'status', d.status, 'value', d.value),
+      'deal', json_build_object(
+        'id', d.id, 'name', d.title,
+        'status', case when v_scopes ? 'deals:read' then d.status end,
+        'value', case when v_scopes ? 'deals:read' then d.value end
+      ),
       'activity', (
         select crm.activity_json(t) from crm.activities t
         where e.type = 'activity' and t.workspace_id = v_workspace_id and t.id = e.id
@@ -102,8 +106,8 @@ end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
   'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
-  'kinds that the key has no scope to read. Shows moves to another stage only for the newest 20 deals and the last 90 '
-  'days.';
+  'kinds that the key has no scope to read, and without deals:read shows only id and name of a deal. Shows moves to '
+  'another stage only for the newest 20 deals, the last 90 days and the newest 1,000 events of a deal.';
 
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -293,8 +297,8 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record and not the value: the value may be an e-mail address, and an erasure would
-    -- have to find it.
+    -- A cursor stores the id of a record instead of the value: that may be an e-mail address, which an erasure would
+    -- have to find.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',

@@ -1,6 +1,6 @@
 -- Mails that tell people that a subscription has become inactive because of failures (spec 6.5). The subscription's own
 -- row is the outbox: the transaction that deactivates it makes the mail due (crm.note_deactivation), so a crash cannot
--- lose it. A dispatcher claims it, sends it with no transaction open, and then marks it as sent.
+-- lose it. A dispatcher claims the mail, sends it with no transaction open, and then marks it as sent.
 
 create function crm.notice_claim()
 returns table (
@@ -32,19 +32,22 @@ begin
     w.time_zone, c.target_url, a.status, a.reason,
     array(
       select m.email from crm.members m
-      where m.workspace_id = c.workspace_id and m.is_active and (
-        m.role = 'admin'
-        or m.id = (
-          select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
+      where m.workspace_id = c.workspace_id and m.is_active
+        -- Somebody who has not accepted an invitation must learn nothing about the company.
+        and (m.user_id is not null or m.invited_at is null)
+        and (
+          m.role = 'admin'
+          or m.id = (
+            select k.member_id from crm.api_keys k where k.workspace_id = c.workspace_id and k.id = c.key_id
+          )
+          -- The audit log names the person who created the subscription in the console.
+          or m.id in (
+            select l.member_id from crm.audit_log l
+            where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'
+              and l.id >= crm.uuid_v7_floor(c.created_at - interval '1 minute')
+              and l.id < crm.uuid_v7_floor(c.created_at + interval '1 minute')
+          )
         )
-        -- The audit log names the person who created the subscription in the console.
-        or m.id in (
-          select l.member_id from crm.audit_log l
-          where l.workspace_id = c.workspace_id and l.object_id = c.id and l.action = 'webhook_created'
-            and l.id >= crm.uuid_v7_floor(c.created_at - interval '1 minute')
-            and l.id < crm.uuid_v7_floor(c.created_at + interval '1 minute')
-        )
-      )
       order by m.created_at, m.id limit 50
     )
   from claimed c

@@ -69,16 +69,16 @@ comment on function crm.name_words(text) is
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- Two e-mail addresses with the same phone are two people, and so are two first names. But one name may be the
-  -- beginning of the other: "Ana" and "Ana Paula Souza" are one person, "Maria José" and "Maria Clara" are two.
+  -- With the same phone, two e-mails mean two people, and so do two first names. But one name may begin with the other:
+  -- "Ana Paula Souza" and "Ana" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
 end
 $$;
 comment on function crm.is_of_person(text, text, crm.contacts) is
-  'Whether a contact with the phone of a lead may be the person who sent it, given the lead''s e-mail and the words '
-  'of its first name (crm.name_words).';
+  'Whether a contact that has a lead''s phone may be the person who sent the lead. p_email is the lead''s e-mail; '
+  'p_words are the words of its first name (crm.name_words).';
 
 create function crm.lead_contact(p_lead jsonb, out contact crm.contacts, out matched_by text)
 language plpgsql set search_path = '' as $$
@@ -107,7 +107,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read a hundred at most: a phone that more contacts have is a switchboard or made up, and identifies nobody.
+    -- Read at most 100: a phone that more contacts have belongs to a switchboard or is made up, and identifies nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -122,7 +122,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- The contact into which it was merged may have another e-mail than the lead.
+      -- The remaining contact may have another e-mail than the lead: then it is another person.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -131,10 +131,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'The contact of a lead, and the field that found it: the e-mail, otherwise the phone (if the first name fits and the '
-  'e-mails do not differ). For either field, the oldest unarchived contact, otherwise the one into which a matching '
-  'contact was merged, locked until the transaction ends. Null if there is none. Reads at most 100 contacts with a '
-  'phone, and 100 merged ones.';
+  'Finds the contact of a lead by e-mail, or else by phone: then the first name must fit, and the lead or the contact '
+  'must have no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
+  'locked until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at '
+  'most 100 contacts with a phone, and 100 merged ones.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -158,11 +158,11 @@ comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
-  -- The e-mail is never filled in: a contact found by e-mail has it or replaced a contact that had it, and a matching
-  -- phone does not prove an address. If no field is missing, nothing is updated, because updated_at must not change.
-  if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
+  -- Never fill in the e-mail: a contact found by e-mail has or had it, and a matching phone does not prove whose the
+  -- lead's e-mail is. If no field is missing, update nothing, because updated_at must not change.
+  if (nullif(c.phone, '') is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
     update crm.contacts t
-    set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)
+    set phone = coalesce(nullif(t.phone, ''), p_phone), company_id = coalesce(t.company_id, p_company_id)
     where t.workspace_id = c.workspace_id and t.id = c.id
     returning t.* into c;
   end if;
@@ -213,7 +213,7 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, which one statement detects. Only a known person takes further statements.
+  -- Most leads come from new people, so one statement first asks whether anything is known. Only then do others search.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -231,10 +231,10 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  -- Not for a known lead, which may be from before a field was defined.
+  -- A known lead is not checked here, because it may be older than the definition of a field.
   perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
-    -- Raises the error: no stage was found.
+    -- No stage was found: this call raises the error.
     select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
     from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
   end if;

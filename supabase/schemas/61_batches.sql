@@ -11,6 +11,28 @@ begin
   if exists (select from jsonb_array_elements(p_items) i where i ->> 'op' = 'upsert') then
     perform crm.lock_all_matches();
   end if;
+  -- Each activity and note sets moved_at on its deal.
+  if p_record in ('activity', 'note') then
+    v_deal_ids := array(
+      select (i -> 'args' ->> 'deal_id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'create'
+      union
+      select t.deal_id from crm.activities t
+      where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
+    );
+  end if;
+  -- What the items refer to comes first, because a merge or an erasure locks a contact or a company before the records
+  -- that refer to it.
+  perform from crm.companies t
+  where t.workspace_id = v_workspace_id
+    and t.id = any (array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i))
+  order by t.id for key share;
+  perform from crm.contacts t
+  where t.workspace_id = v_workspace_id and t.id = any (array(
+    select (i #>> '{args,contact_id}')::uuid from jsonb_array_elements(p_items) i
+    union
+    select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
+  ))
+  order by t.id for key share;
   -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
   case p_record
     when 'contact' then
@@ -23,13 +45,6 @@ begin
       perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
       order by t.id for no key update;
     else
-      -- Each activity and note sets moved_at on its deal.
-      v_deal_ids := array(
-        select (i -> 'args' ->> 'deal_id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'create'
-        union
-        select t.deal_id from crm.activities t
-        where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
-      );
       perform from crm.activities t
       where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
       order by t.id for no key update;
@@ -47,6 +62,12 @@ declare
   v_op text := p_item ->> 'op';
   v_reply json;
 begin
+  -- The call needs the scope for writing, which does not include reading.
+  if v_op = 'get' and not crm.has_scope(
+    case p_record when 'activity' then 'activities' when 'company' then 'companies' else p_record || 's' end || ':read'
+  ) then
+    perform api.fail('insufficient_scope');
+  end if;
   perform set_config('app.found', '', true);
   v_reply := crm.run_verb(p_record || '_' || v_op, p_item -> 'args');
   return jsonb_build_object(
@@ -87,8 +108,8 @@ begin
 end
 $$;
 comment on function crm.check_atomic_batch(jsonb[]) is
-  'Raises batch_failed with the invalid fields of every failed item, or the item itself if its error names no field. '
-  'The messages are those of the items'' codes.';
+  'Raises batch_failed if an item failed. The details name the invalid fields of every failed item, or the item itself '
+  'if its error names no field; the edge function adds the texts for the items'' codes.';
 
 create function crm.bound_details(p_results jsonb[]) returns jsonb[]
 language plpgsql immutable set search_path = '' as $$
@@ -158,8 +179,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'The result of an item. If its external_id is taken and the error does not say by which record, adds that record''s '
-  'id: an earlier item of the group created it.';
+  'Returns the result of an item. If external_id_taken does not say which record has the external_id, adds that '
+  'record''s id: an earlier item of the group created the record.';
 
 create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -273,8 +294,7 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block: otherwise the locks it took would keep its subtransaction, one for each item, until the call
-      -- ends.
+      -- Undo the block: the locks that it took would keep a subtransaction for each item until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -328,8 +348,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- Only the first round names the holder in an atomic batch: in later rounds the holder may be a record that the
-    -- batch created, which is undone with it.
+    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds it may be a
+    -- record of this batch, which is undone.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -351,7 +371,7 @@ begin
       when lock_not_available or deadlock_detected then
         raise;
       when others then
-        -- Every item passed its checks, so only running them one by one shows which item fails.
+        -- If the items have passed their checks, leave them to crm.run_group: one by one, they show which item fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -386,7 +406,7 @@ begin
       v_from := v_to + 1;
       v_to := cardinality(p_items);
     exception
-      -- Ends the whole call with service_unavailable and keeps nothing, so that it can be repeated.
+      -- The whole call fails with service_unavailable and keeps nothing, so that the client can repeat it.
       when lock_not_available or deadlock_detected then
         raise;
       when others then
@@ -402,8 +422,8 @@ begin
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item in the group may have created the record that has the external_id. When the error was built, that
-  -- record was undone; it exists again now.
+  -- An earlier item of the group may have created the record that has the external_id. That record was undone when the
+  -- error was built; it exists again now.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -413,9 +433,9 @@ begin
 end
 $$;
 comment on function crm.run_group(text, jsonb[], boolean) is
-  'Runs items in order and returns their results. The items between two failures share a subtransaction, because one '
-  'for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout ends the whole '
-  'call.';
+  'Runs items in order and returns their results. The items between two failures share a subtransaction, because a '
+  'subtransaction for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout '
+  'ends the whole call.';
 
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
 language plpgsql set search_path = '' as $$
@@ -426,7 +446,7 @@ declare
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
   for v_first in 1 .. cardinality(v_items) by p_group loop
-    -- Like a page of a list, the reply has a maximum size in bytes.
+    -- Once the reply is as large as a page of a list may be, the remaining reads fail.
     if pg_column_size(v_results) > crm.max_page_bytes() then
       v_items := array(
         select case when i.item ->> 'op' = 'get' and i.position >= v_first
@@ -451,8 +471,8 @@ begin
 end
 $$;
 comment on function crm.run_batch(text, jsonb, integer) is
-  'Runs the items of a batch in order. A failed item writes nothing and does not affect others, unless the batch is '
-  'atomic. A deadlock or lock timeout ends the whole call.';
+  'Runs the items of a batch in order. A failed item writes nothing and does not affect the others; in an atomic batch '
+  'it undoes them. A deadlock or lock timeout ends the whole call.';
 
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -464,19 +484,19 @@ comment on function api.contact_batch(jsonb) is
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
-comment on function api.company_batch(jsonb) is 'As api.contact_batch, for companies.';
+comment on function api.company_batch(jsonb) is 'Like api.contact_batch, for companies.';
 
 create function api.deal_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('deal', p_args); end $$;
-comment on function api.deal_batch(jsonb) is 'As api.contact_batch, for deals.';
+comment on function api.deal_batch(jsonb) is 'Like api.contact_batch, for deals.';
 
 create function api.activity_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('activity', p_args); end $$;
-comment on function api.activity_batch(jsonb) is 'As api.contact_batch, for activities, without upserts.';
+comment on function api.activity_batch(jsonb) is 'Like api.contact_batch, for activities, without upserts.';
 
 create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
-comment on function api.note_batch(jsonb) is 'As api.contact_batch, for notes, with creates and reads only.';
+comment on function api.note_batch(jsonb) is 'Like api.contact_batch, for notes, with creates and reads only.';

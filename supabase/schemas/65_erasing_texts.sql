@@ -56,7 +56,7 @@ begin
 end
 $$;
 comment on function crm.keys_mentioning(text[], crm.traces) is
-  'The Idempotency-Keys, among these, that mention a person.';
+  'Those of p_keys (Idempotency-Keys) that mention a person.';
 
 create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
 language sql stable set search_path = '' as $$
@@ -82,6 +82,53 @@ $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
   'Those of p_ids that are ids of these contacts or of their deals, activities or notes, as the keys of an object.';
 
+create function crm.record_now(p_workspace_id uuid, p_id uuid, p_in_detail boolean) returns json
+language sql stable set search_path = '' as $$
+  select coalesce(
+    (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = p_id),
+    (
+      select case when p_in_detail then crm.deal_detail_json(d) else crm.deal_json(d) end
+      from crm.deals d where d.workspace_id = p_workspace_id and d.id = p_id
+    ),
+    (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = p_id),
+    (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = p_id)
+  )
+$$;
+comment on function crm.record_now(uuid, uuid, boolean) is
+  'The contact, deal, activity or note with this id as it is now. p_in_detail: a deal as GET /:id shows it.';
+
+create function crm.batch_with_records_now(p_workspace_id uuid, p_reply json, p_contact_ids uuid[]) returns json
+language plpgsql stable set search_path = '' as $$
+declare
+  v_objects jsonb := crm.ids_of_person(
+    p_workspace_id,
+    array(
+      select (r #>> '{record,id}')::uuid from json_array_elements(p_reply -> 'results') r
+      where r -> 'record' is not null
+    ),
+    p_contact_ids
+  );
+begin
+  return json_build_object(
+    'results', (
+      select json_agg(
+        case
+          when v_objects ? (r.result #>> '{record,id}') then r.result::jsonb || jsonb_build_object(
+            'record', crm.record_now(p_workspace_id, (r.result #>> '{record,id}')::uuid, true)
+          )
+          else r.result::jsonb
+        end
+        order by r.n
+      )
+      from json_array_elements(p_reply -> 'results') with ordinality r (result, n)
+    ),
+    'summary', p_reply -> 'summary'
+  );
+end
+$$;
+comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
+  'The reply to a batch that read records: with the records of these contacts as they are now.';
+
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
@@ -92,8 +139,7 @@ set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object and not an array, because the look-up of a key costs the same in every plan, while only some plans hash
-  -- an array.
+  -- An object, because looking up a key in it is fast in every plan; an array is hashed in some plans only.
   v_objects jsonb;
   -- Only longer traces: a short name is a word in many keys, and the key of another record must not be deleted.
   v_long crm.traces := (
@@ -141,18 +187,11 @@ begin
     )
   );
   get diagnostics changed = row_count;
-  -- A repeated request gets the record as it is now. A record's JSON begins with {"id":"<uuid>".
+  -- Give repeated requests the record as it is now. A record's JSON begins with {"id":"<uuid>".
   update crm.idempotency_keys i
   set body = n.body
   from (
-    select r.key, (
-      select coalesce(
-        (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = r.id),
-        (select crm.deal_json(d) from crm.deals d where d.workspace_id = p_workspace_id and d.id = r.id),
-        (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = r.id),
-        (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = r.id)
-      )::text
-    ) as body
+    select r.key, crm.record_now(p_workspace_id, r.id, false)::text as body
     from (
       select k.key, substr(k.body, 8, 36)::uuid as id from crm.idempotency_keys k
       where k.workspace_id = p_workspace_id and k.key = any (v_keys) and v_objects ? substr(k.body, 8, 36)
@@ -162,9 +201,15 @@ begin
   get diagnostics v_rows = row_count;
   changed := changed + v_rows;
   update crm.idempotency_keys i
+  set body = crm.batch_with_records_now(p_workspace_id, i.body::json, p_contact_ids)::text
+  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
+    and position('"record"' in i.body) > 0;
+  get diagnostics v_rows = row_count;
+  changed := changed + v_rows;
+  update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
   where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Checked before the reply is parsed, which takes long: most replies contain no error.
+    -- Check this before the reply is parsed, which takes long: most replies contain no error.
     and position('"details"' in i.body) > 0
     and exists (
       select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
@@ -175,9 +220,9 @@ begin
 end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
-  'Reads the next stored replies (200, or 256 KB). A reply that shows a record of the person gets the record as it is '
-  'now. Deletes replies whose key mentions the person: by a trace of four characters or more, or by any trace if the '
-  'reply shows such a record. Replies to batches keep their errors without mentions (crm.batch_without_mentions). '
+  'Reads the next stored replies (200, or 256 KB). Replaces a reply that shows a record of the person by the record as '
+  'it is now. Deletes a reply whose key mentions the person: by a trace of four characters or more, or by any trace if '
+  'the reply shows such a record. Removes mentions from the errors in replies to batches (crm.batch_without_mentions). '
   'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
   'would slow down every creation.';
 
@@ -234,7 +279,7 @@ comment on function crm.texts_of(uuid, text, uuid[]) is
 
 create function crm.json_text(p_fields jsonb) returns text
 language sql immutable set search_path = ''
--- In JSON a line break is the two characters \n, which would join the next word.
+-- JSON writes a line break as \n, whose n would become part of the next word.
 as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
 comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
 
@@ -315,7 +360,7 @@ begin
 end
 $$;
 comment on function crm.recount_naming(uuid, uuid) is
-  'How many of the remembered records still have the texts that named the person; forgets the others.';
+  'How many of the remembered records still have the texts that named the person. Forgets the other records.';
 
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
 language sql stable set search_path = '' as $$

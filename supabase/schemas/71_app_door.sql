@@ -4,9 +4,9 @@
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Only an address that Supabase Auth confirmed by mail counts. With single sign-on it is whatever the other company's
-  -- service claims. Addresses in .invalid cannot exist (RFC 2606), and the placeholder admins of app.workspace_create
-  -- all have the same one.
+  -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, the other company's service may
+  -- claim any address. Addresses in .invalid cannot exist (RFC 2606); all placeholder admins of app.workspace_create
+  -- share one.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -71,8 +71,8 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: to follow the link in '
-  'the mail is to consent.';
+  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the link in '
+  'the mail shows consent.';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
@@ -80,14 +80,19 @@ declare
   v_member record;
 begin
   for v_member in
-    select m.*, count(*) over () as candidates from crm.members m
-    where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+    -- Count accepted and declined invitations too: the last open one says no more about consent than the first.
+    select c.*
+    from (
+      select m.*, count(*) filter (where m.invited_at is not null) over () as invitations from crm.members m
+      where lower(m.email) = p_email
+    ) c
+    where c.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
     -- An admin cannot make a person a member without consent. If there are several invitations, nothing shows which
     -- mail the person followed.
     continue when v_member.invited_at is not null
-      and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
+      and (v_member.invitations > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id
     where m.workspace_id = v_member.workspace_id and m.id = v_member.id
       and m.user_id is not distinct from v_member.user_id
@@ -149,7 +154,7 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Otherwise somebody who has only the password could skip the console's question for the code.
+  -- Refuse a session that still needs a code: otherwise somebody who has only the password could skip the code.
   if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
@@ -180,9 +185,10 @@ begin
 end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
-  'The caller for a signed-in person: the member in p_workspace_id. If that is null: the member in the person''s only '
-  'workspace or, with p_any_workspace, in the first one, otherwise the member of an invitation. A suspended workspace '
-  'is admitted, because its people must see why nothing works.';
+  'The caller for a signed-in person: the member in p_workspace_id or, if that is null, in the person''s only '
+  'workspace. With p_any_workspace, several workspaces are allowed (the first member is taken), and a person without '
+  'any is the member of an open invitation. A suspended workspace is admitted, because its people must see why nothing '
+  'works.';
 
 create function app.call(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb

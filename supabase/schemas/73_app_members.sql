@@ -1,6 +1,6 @@
 -- Members of a workspace, for the operator and for signed-in members.
 
--- Queries that call crm.is_working must repeat this condition, because the planner does not look into the function.
+-- Queries that call crm.is_working must also say `revoked_at is null`: the planner does not look into the function.
 create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
 
 create function crm.member_json(m crm.members, p_working_keys bigint) returns json
@@ -49,7 +49,7 @@ declare
 begin
   -- No limit for the operator, whose invitations send no mail.
   if crm.current_member_id() is null then return; end if;
-  -- One invitation at a time, so that simultaneous ones count each other. Changes of members take the same lock.
+  -- One invitation at a time, so that each counts the earlier ones. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   perform crm.require_admin_still(p_workspace_id);
   if (
@@ -123,7 +123,7 @@ declare
   v_member crm.members;
 begin
   select m.* into v_member from crm.members m
-  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid;
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid and m.is_active;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   if v_member.user_id is not null then perform crm.raise_code('already_signed_in'); end if;
   perform crm.require_invitations_left(v_member.workspace_id, v_member.id);
@@ -135,7 +135,7 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Returns a member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
+  'Returns an active member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
   'to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, '
   'insufficient_role, too_many_invitations.';
 
@@ -189,8 +189,8 @@ begin
 end
 $$;
 comment on function crm.changed_member_json(crm.members) is
-  'JSON of a changed member, with keys, those of the member that still work, and active_managers, the number of active '
-  'admins and gestores in the workspace.';
+  'JSON of a changed member, with two more fields: keys (the member''s keys that still work) and active_managers (the '
+  'number of active admins and gestores in the workspace).';
 
 create function app.member_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -230,10 +230,10 @@ comment on function app.member_update(jsonb) is
   'nothing. An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working '
   '(spec 5), but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither '
   'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
-  '(1,000 at most). If there is none, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
-  'creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
-  'not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator '
-  'may), insufficient_role.';
+  '(1,000 at most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
+  'creator of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
+  'validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can sign '
+  'in; the operator may), insufficient_role.';
 
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$

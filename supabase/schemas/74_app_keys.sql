@@ -53,7 +53,7 @@ begin
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
       'old_secret_expires_at', case
-        -- Check for null, because least() ignores it: without an earlier secret, the expiry of the key would be shown.
+        -- least() ignores nulls: without this check, a key without an earlier secret would show its own expiry here.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
       'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
@@ -74,7 +74,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
     left join crm.rate_limits r on r.key_id = k.id
-    -- A rotation ends all earlier secrets but one.
+    -- At most one row, because a rotation ends all earlier secrets but one.
     left join crm.key_secrets o on o.workspace_id = k.workspace_id and o.key_id = k.id and o.expires_at > now()
     left join webhooks w on w.key_id = k.id
     left join counted c on c.key_id = k.id
@@ -82,14 +82,14 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no particular order. calls counts up to now, by days in the '
-  'workspace''s time zone, oldest first, and up to 1,000 failed requests; old_secret_expires_at is null unless an '
-  'earlier secret still works.';
+  'JSON of a workspace''s keys without their secrets, in no particular order. calls: the calls of 7 days up to now, by '
+  'day in the workspace''s time zone, oldest first, and the failed requests, counted up to 1,000. '
+  'old_secret_expires_at is null if no earlier secret works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
-comment on function crm.key_record(uuid, uuid) is 'JSON of one key of a workspace; null if it has no such key.';
+comment on function crm.key_record(uuid, uuid) is 'JSON of one key; null if the workspace has no such key.';
 
 create function crm.key_for_update(p_workspace_id uuid, p_id uuid) returns crm.api_keys
 language plpgsql set search_path = '' as $$
@@ -114,8 +114,16 @@ language plpgsql set search_path = '' as $$
 begin
   -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
-  -- One new key at a time, so that simultaneous ones count each other.
+  -- One new key at a time, so that each counts the earlier ones.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  -- The member may have lost the role while this call waited for the lock.
+  if not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.is_active
+      and m.role in ('admin', 'gestor')
+  ) then
+    perform crm.raise_code('insufficient_role');
+  end if;
   if (
     select count(*) from crm.api_keys k
     where k.workspace_id = p_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
@@ -126,7 +134,8 @@ end
 $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls.';
+  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member is no longer admin or '
+  'gestor.';
 
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''
@@ -350,10 +359,10 @@ begin
 end
 $$;
 comment on function app.key_rotate(jsonb) is
-  'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, any earlier one '
-  'ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: workspace_id, id, '
-  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). '
-  'Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
+  'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, and any earlier '
+  'secret ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: '
+  'workspace_id, id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 '
+  'or 604800). Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
 
 create function app.key_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -370,8 +379,8 @@ begin
     where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
 
-  -- A separate statement, so that it also sees subscriptions created by the calls for which the lock of the key waited
-  -- (crm.lock_key).
+  -- A separate statement, because the lock on the key may have waited for calls (crm.lock_key): only a new statement
+  -- sees the subscriptions that those calls created.
   with ended as (
     update crm.webhook_subscriptions s
     set is_active = false, deactivated_reason = 'key_revoked'

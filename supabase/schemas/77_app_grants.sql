@@ -55,9 +55,8 @@ begin
 end
 $$;
 comment on function crm.identify_grant(uuid, uuid, uuid) is
-  'The caller that a verified token of an app stands for: its grant. invalid_api_key: the session has ended, or the '
-  'person never granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer '
-  'active.';
+  'The caller for a verified token of an app: its grant. invalid_api_key: the session has ended, or the person never '
+  'granted this client anything. revoked_api_key: the grant was revoked, or its member is no longer active.';
 
 create function api.call_by_grant(
   p_user_id uuid, p_session_id uuid, p_client_id uuid, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text,
@@ -81,15 +80,15 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
+  'Ends the active subscriptions that an app created; otherwise they would go on receiving events.';
 
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   update crm.api_keys k set revoked_at = now()
   where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
-  -- A separate statement, so that it also sees subscriptions created by the calls for which the update waited
-  -- (crm.lock_key).
+  -- A separate statement, because the update may have waited for calls (crm.lock_key): only a new statement sees the
+  -- subscriptions that those calls created.
   perform crm.end_webhooks_of_grant(p_workspace_id, p_id);
 end
 $$;
@@ -104,6 +103,10 @@ begin
     where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
       and k.revoked_at is null;
   elsif 'webhooks:manage' <> all (crm.scopes_of_role(new.role)) then
+    -- Wait for calls that are creating a subscription (crm.lock_key), so that the next statement sees it.
+    perform from crm.api_keys k
+    where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
+    for no key update;
     perform crm.end_webhooks_of_grant(k.workspace_id, k.id)
     from crm.api_keys k
     where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
@@ -133,8 +136,13 @@ declare
   v_former crm.api_keys;
   v_id uuid;
 begin
-  -- One grant of a person at a time, so that simultaneous ones count and replace each other.
+  -- One grant of a person at a time, so that each counts and replaces the earlier ones.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
+  -- A deactivation that comes first ends the member's right to grant; one that comes later waits, and ends this grant.
+  perform from crm.members m
+  where m.workspace_id = v_workspace_id and m.id = v_member_id and m.is_active and m.user_id = v_user_id
+  for share;
+  if not found then perform crm.raise_code('insufficient_role'); end if;
   select k.* into v_former from crm.api_keys k
   where k.user_id = v_user_id and k.client_id = p_client_id and k.revoked_at is null
   for no key update;
@@ -164,7 +172,7 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so the person can have one grant for the client: a former grant in another workspace ends. A '
+  'names no workspace, so a person can have only one grant for a client: a former grant in another workspace ends. A '
   'former grant in the same workspace takes the new name and scopes, and its subscriptions and limit continue. A '
   'member has 20 working grants at most, because each has its own rate limit. Security definer, because the former '
   'grant may be in another workspace.';

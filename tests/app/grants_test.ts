@@ -7,12 +7,13 @@ import { operate } from "../../run/operator/operator.ts";
 import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { grant, issueToken, makeApp } from "../support/apps.ts";
-import { assertError, call, memberClient } from "../support/client.ts";
+import { assertError, call, memberClient, type Reply } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { makeMember, signIn } from "../support/sessions.ts";
 import { baseUrl } from "../support/stack.ts";
+import { actAsMember } from "../support/transactions.ts";
 
 const APPS = "/app-v1-apps";
 const CONTACTS = "/api-v1-contacts";
@@ -22,7 +23,7 @@ const METADATA = `${baseUrl}/api-v1/.well-known/oauth-protected-resource`;
 const callAs = (token: string, method = "GET", path = CONTACTS, body?: unknown, headers = {}) =>
   call(method, path, { session: token, body, headers });
 
-/** Asserts that the API refuses the token, and tells the app where to get another. */
+/** Asserts that the API refuses the token, and that a 401 tells the app where to get another. */
 async function assertRefused(token: string, code: ErrorCode) {
   for (const reply of [await callAs(token), await callAs(token, "POST", CONTACTS, "no json")]) {
     assertError(reply, code);
@@ -168,6 +169,40 @@ test("Lowering a member's role takes the scopes that it no longer allows from th
   assert.deepEqual(body.data.map(({ id, scopes }: typeof given) => ({ id, scopes })), [
     { id: given.id, scopes: ["contacts:read"] },
   ]);
+});
+
+test("An app that loses webhooks:manage while it creates a webhook, and a member who is deactivated while granting, are refused", async ({ sql, workspace: { id } }) => {
+  const { memberId: admin } = await signIn(sql, id, "admin");
+  const { member, token } = await makeApp(sql, id, "gestor", ["webhooks:manage"]);
+  const granting = await signIn(sql, id, "gestor");
+  await memberClient(granting.session).get(APPS);
+  let waiting: Promise<Reply>[] = [];
+  await sql.begin(async (sql) => {
+    await actAsMember(sql, admin);
+    await sql`select app.member_update(${
+      sql.json({ workspace_id: id, id: member.memberId, role: "vendedor" })
+    })`;
+    await sql`select app.member_update(${
+      sql.json({ workspace_id: id, id: granting.memberId, is_active: false })
+    })`;
+    waiting = [
+      callAs(token, "POST", "/api-v1-webhooks", {
+        target_url: "https://example.com/hook",
+        event_types: ["deal.won"],
+      }),
+      memberClient(granting.session).post(APPS, {
+        client_id: crypto.randomUUID(),
+        client_name: "Claude",
+        scopes: ["contacts:read"],
+      }),
+    ];
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  const [webhook, granted] = await Promise.all(waiting);
+  assertError(webhook!, "revoked_api_key");
+  assertError(granted!, "insufficient_role");
+  const left = await sql`select from crm.webhook_subscriptions where workspace_id = ${id} and is_active`;
+  assert.equal(left.length, 0);
 });
 
 test("An app of a suspended workspace, or one without the API, is refused like a key (spec 5)", async ({ sql, workspace: { id } }) => {

@@ -67,6 +67,7 @@ test("A declined invitation is gone, and reactivating the member invites the per
   assert.deepEqual((await person.post(answer(memberId, "decline"))).body, { data: [], invitations: [] });
   assertError(await person.get(CHOICES), "not_a_member");
   assert.deepEqual(await actions(sql, memberId), ["member_invited", "invitation_declined"]);
+  assertError(await admin.post(`${MEMBERS}/${memberId}/invite`), "not_found");
   const { body } = await admin.patch(`${MEMBERS}/${memberId}`, { is_active: true });
   assert.equal(body.has_signed_in, false);
   assert.equal((await person.get(CHOICES)).body.invitations.length, 1);
@@ -110,8 +111,16 @@ test("Following the link of an invitation accepts that invitation, and no other 
 
   await invite(sql, id, twice);
   await invite(sql, rival, twice);
-  const { body } = await (await follow(twice)).get(CHOICES);
+  const other = await follow(twice);
+  const { body } = await other.get(CHOICES);
   assert.deepEqual([body.data.length, body.invitations.length], [0, 2]);
+  await other.post(answer(body.invitations[0].id, "accept"));
+  const { body: after } = await other.get(CHOICES);
+  assert.deepEqual(
+    [after.data.length, after.invitations.length],
+    [1, 1],
+    "accepting one leaves the other open",
+  );
 });
 
 test("A person leaves a workspace, and an admin who reactivates the member only sends an invitation", async ({ sql, workspace: { id } }) => {

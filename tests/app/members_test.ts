@@ -248,6 +248,7 @@ test("A demoted admin cannot regain the role through a call that was waiting for
     () => demoted.patch(`${MEMBERS}/${two.memberId}`, { role: "admin", name: "Ana" }),
     () => demoted.patch(`${MEMBERS}/${first}`, { role: "vendedor" }),
     () => demoted.patch("/app-v1-workspace", { name: "Tomada" }),
+    () => demoted.post("/app-v1-keys", { name: "Site", scopes: ["leads:write"] }),
   ];
   const demotion = { workspace_id: id, id: two.memberId, role: "vendedor" };
   for (const reply of await demoteBefore(sql, demotion, first, calls)) {

@@ -118,7 +118,7 @@ test("A connection shows the company and the key; with a wrong key it says so in
   assert.equal(await zapier.execute("authentication.connectionLabel", { inputData: me }), "Teste (Teste)");
   const refused = await client("svc_wrong").get("/api-v1-me");
   const { name, message } = await errorOf(connect(app, "svc_wrong").execute("authentication.test"));
-  // The platform adds lines about the call.
+  // Compares the first line, because the platform adds lines about the call.
   assert.deepEqual([name, String(message).split("\n")[0]], ["ExpiredAuthError", refused.body.error.message]);
 });
 
@@ -273,6 +273,21 @@ test("Each search finds records by the fields that are filled in or by id, and n
     assert.deepEqual(await zapier.find(noun, { q: "", external_id: "", id: "" }), []);
     assert.deepEqual(await zapier.find(noun, { id: crypto.randomUUID() }), []);
   }
+});
+
+test("A search goes on to later pages until it finds a record, and an empty page is not an empty result", async ({ sql, workspace: { id, memberId, stages }, zapier }) => {
+  const [old] = await sql<[{ id: string }]>`
+    insert into crm.deals (workspace_id, owner_id, pipeline_id, stage_id, title, status)
+    select ${id}, ${memberId}, s.pipeline_id, s.id, 'Antigo', 'aberto' from crm.stages s where s.id = ${
+    stages[0].id
+  }
+    returning id`;
+  await sql`
+    insert into crm.deals (workspace_id, owner_id, pipeline_id, stage_id, title, status, won_at, closed_at)
+    select ${id}, ${memberId}, s.pipeline_id, s.id, 'Novo', 'ganho', now(), now()
+    from crm.stages s, generate_series(1, 3000) where s.id = ${stages[0].id}`;
+  const found = await zapier.find("deal", { owner_id: memberId, status: ["aberto"] });
+  assert.deepEqual(found.map((record: Json) => record.id), [old.id]);
 });
 
 test("The editor's lists have the workspace's pipelines, the stages of the chosen one, and the active members", async ({ workspace, zapier }) => {

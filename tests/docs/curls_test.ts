@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { makeContacts } from "../support/feed_rows.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { apiResources } from "../support/resources.ts";
@@ -40,3 +42,25 @@ for (const { slug, blocks } of [resources, events]) {
       }),
   }));
 }
+
+Deno.test(needing(["sh", "curl", "sed"], {
+  name: "The events page's shell reader keeps its cursor when a call fails, and then goes on from it",
+  fn: () =>
+    withScenario(async ({ sql, workspace }) => {
+      await using reader = await openReader(baseUrl, workspace.key);
+      const read = (key = workspace.key) =>
+        reader.run(`CRM_URL=${baseUrl}\nCRM_KEY=${key}\n${events.blocks.sh[1]}`);
+      const stored = (name: string) => Deno.readTextFile(join(reader.folder, name));
+      const names = async () =>
+        (await stored("crm-events.jsonl")).trim().split("\n").flatMap((page) => JSON.parse(page).data)
+          .map(({ data }) => data.name);
+      await makeContacts(sql, workspace, 2, "Antes");
+      await read();
+      const cursor = await stored("crm-cursor");
+      await read("svc_wrong");
+      assert.equal(await stored("crm-cursor"), cursor);
+      await makeContacts(sql, workspace, 1, "Depois");
+      await read();
+      assert.deepEqual(await names(), ["Antes 1", "Antes 2", "Depois 1"]);
+    }),
+}));

@@ -107,6 +107,7 @@ Deno.test("A refresh continues the session until the session has ended", async (
   assert.equal(status, 200);
   assert.equal(decodeJwt(body.access_token)["session_id"], decodeJwt(access_token)["session_id"]);
   assertAuthError(await refresh("a".repeat(43)), "refresh_token_not_found", 400);
+  assertAuthError(await refresh("\0"), "validation_failed", 400);
   await sql`update auth.sessions set not_after = now() where user_id = ${user.id}`;
   assertAuthError(await refresh(body.refresh_token), "refresh_token_not_found", 400);
   assertAuthError(await userOf(body.access_token), "session_not_found", 403);

@@ -21,6 +21,8 @@ test("An assistant takes a lead in, finds its contact, moves its deal and wins i
   assert.deepEqual(found.data.map(({ id }: { id: string }) => id), [lead.contact_id]);
   const { data: moved } = await call("deals_move_stage", { id: lead.deal_id, stage_id: second.id });
   assert.equal(moved.stage_id, second.id);
+  const again = await call("deals_move_stage", { id: lead.deal_id, stage_id: second.id });
+  assert.deepEqual([again.data.stage_id, again.remarks], [second.id, []]);
   const { data: won, remarks } = await call("deals_win", { id: lead.deal_id, value: 14_000 });
   assert.deepEqual([won.status, won.value, remarks], ["ganho", 14_000, []]);
   const { data: listed } = await call("deals_list", { status: ["ganho", "perdido"] });

@@ -1,8 +1,11 @@
 // An assistant reads and writes times without an offset, in the workspace's time zone.
 import assert from "node:assert/strict";
+import { callTool } from "../../supabase/functions/mcp/call_tool.ts";
+import type { Caller } from "../../supabase/functions/mcp/caller.ts";
 import { LocalTime } from "../../supabase/functions/mcp/local_time.ts";
+import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { post, request, toolClient } from "../support/mcp.ts";
-import { create } from "../support/record_fixtures.ts";
+import { create, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
 test("A tool reads times without an offset in the workspace's time zone, and a list shows days in it", async ({ sql, workspace, api }) => {
@@ -20,6 +23,20 @@ test("A tool reads times without an offset in the workspace's time zone, and a l
   await sql`update crm.deals set closed_at = '2026-11-27T20:00:00Z' where id = ${deal_id}`;
   const { data } = (await tools("deals_list", { status: ["ganho"] })).data;
   assert.equal(data[0].closed_at, "2026-11-28");
+});
+
+Deno.test("A call with a time fails, and sends nothing, if the workspace's time zone cannot be read", async () => {
+  const text = JSON.stringify({ error: { code: "service_unavailable", message: "Tente de novo" } });
+  const caller = {
+    localTime: () => Promise.resolve({ status: 503, text, headers: new Headers() }),
+    call: () => assert.fail("a request was sent"),
+  } as unknown as Caller;
+  const tool = TOOLS.get("activities_create")!;
+  const result = await callTool(caller, tool, { deal_id: UNKNOWN_ID, due_at: "2026-12-02T15:00" });
+  assert.ok(
+    "isError" in result && JSON.stringify(result).includes("service_unavailable"),
+    JSON.stringify(result),
+  );
 });
 
 Deno.test("The offset is the one that applies at that moment, even where clocks change", () => {

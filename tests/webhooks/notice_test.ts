@@ -40,8 +40,11 @@ test("When its fifth attempt fails, a webhook's creator and the active admins ge
   await makeMember(sql, workspace, "gestor");
   const former = await makeMember(sql, workspace, "admin");
   await sql`update crm.members set is_active = false where id = ${former.memberId}`;
+  await sql`
+    insert into crm.members (workspace_id, name, email, role, invited_at)
+    values (${workspace}, 'Convidada', 'convidada@pessoa.example', 'admin', now())`;
   const [admin] = await sql<[{ email: string }]>`
-    select email from crm.members where workspace_id = ${workspace} and role = 'admin' and is_active`;
+    select email from crm.members where workspace_id = ${workspace} and role = 'admin' and is_active and invited_at is null`;
   const { key } = await makeKey(sql, workspace, { memberId: creator.memberId });
   const mailbox = openMailbox("status=500,500,500,500,503&token=hunter2");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
@@ -104,7 +107,7 @@ test("A mail that a dispatcher claimed before it crashed is sent by another once
       update crm.webhook_subscriptions set notice_due_at = now() where id = ${id}`;
   await endClaim();
   await settled(sql, id);
-  // Ends the claim as after a crash between sending the mail and marking it as sent.
+  // Ends the claim, as if the process had crashed between sending the mail and marking it as sent.
   await endClaim();
   await settled(sql, id);
   const keys = (await mailsAbout(id)).map(({ idempotency_key }) => idempotency_key);

@@ -2178,7 +2178,7 @@ export interface TextsNaming {
 
 /** A deal, as it is now */
 export interface TimelineDeal extends Reference {
-  status: DealStatus;
+  status: DealStatus | null;
   /** The amount, without a currency symbol */ value: number | null;
 }
 

@@ -19,6 +19,9 @@ export function createOf({ path, customFieldsOf, inputFields, sample, ...about }
   };
 }
 
+/** How many pages a search reads before it gives up. */
+const MOST_PAGES = 20;
+
 /** An action that finds records by the fields that are filled in. */
 export function searchOf({ path, inputFields, sample, ...about }) {
   return {
@@ -34,7 +37,13 @@ export function searchOf({ path, inputFields, sample, ...about }) {
         // Without a filter the list has all records: an empty e-mail must not find somebody else.
         if (filters.length === 0) return [];
         const params = { ...Object.fromEntries(filters), limit: 10 };
-        return (await call(z, bundle, "GET", path, { params })).data;
+        // A page may end before the first match. An empty result would make "find or create" create a duplicate.
+        for (let page = 0; page < MOST_PAGES; page++) {
+          const { data, meta } = await call(z, bundle, "GET", path, { params });
+          if (data.length > 0 || !meta.has_more) return data;
+          params.cursor = meta.next_cursor;
+        }
+        throw new z.errors.Error("A busca leu muitos registros sem encontrar nenhum; preencha mais campos");
       },
       sample,
     },

@@ -51,7 +51,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   const app = root.basePath(AUTH_PREFIX);
   const origins = [new URL(url).origin, new URL(siteUrl).origin];
   const siteHost = new URL(siteUrl).hostname;
-  // Refuses unknown host names: a site could point its own to this machine (DNS rebinding) and call as the same origin.
+  // Refuses unknown host names: otherwise a site could call this server under its own name (DNS rebinding).
   app.use(async ({ req }, next) => {
     const host = (req.header("host") ?? "").toLowerCase().replace(/:\d*$/, "");
     if (host !== "" && host !== siteHost && !isLoopback(host)) {
@@ -71,6 +71,10 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.onError((error) => {
     if (error instanceof AuthError) return errorResponse(error);
     if (error instanceof OAuthError) return oauthErrorResponse(error);
+    // Class 22 of Postgres: a value that a column cannot have.
+    if (/^22/.test((error as { code?: string }).code ?? "")) {
+      return errorResponse(new AuthError(400, "validation_failed", "A value is invalid"));
+    }
     console.error(`Sign-in failed: ${firstLine(error)}`);
     // A client keeps its session on 503, and drops the session on 500.
     const status = UNREACHABLE.test((error as { code?: string }).code ?? "") ? 503 : 500;
@@ -125,7 +129,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
       throw new AuthError(422, "same_password", "New password should be different from the old password.");
     }
     const updated = await users.setPassword(sql, user.id, await hashPassword(password));
-    // Ends the sessions of anybody else who knew the old password.
+    // Ends all other sessions: somebody else who knew the old password may have begun them.
     await endSessions(sql, "others", { userId: user.id, sessionId });
     return Response.json(users.showUser(updated, factors));
   });

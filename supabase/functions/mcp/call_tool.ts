@@ -6,6 +6,7 @@ import { NEAR, type UnknownDetail } from "../_shared/http/unknown_names.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { conciseList, short } from "./concise.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";
+import { LocalTime } from "./local_time.ts";
 import { ResultText, type RpcError } from "./rpc.ts";
 import { FORMAT_ARGUMENT, IDEMPOTENCY_ARGUMENT, nameTools, type Tool } from "./tools.ts";
 
@@ -28,7 +29,13 @@ export async function callTool(
   args: Arguments,
 ): Promise<ResultText | ErrorResult | RpcError> {
   const { request } = tool;
-  args = await withOffsets(caller, tool, args);
+  const moments = momentsOf(tool, args);
+  if (moments.length > 0) {
+    const time = await caller.localTime();
+    // Without the time zone the times would be stored wrongly.
+    if (!(time instanceof LocalTime)) return failureOf(time);
+    args = { ...args, ...Object.fromEntries(moments.map((name) => [name, time.withOffset(args[name]!)])) };
+  }
   const errors = findErrors(tool, args);
   if (errors.length > 0) return errorResult((await asError(errors)).body());
   const { resource, method } = request;
@@ -39,26 +46,26 @@ export async function callTool(
     ...(request.body && { body: bodyOf(tool, args) }),
     ...(request.idempotent && { idempotencyKey: idempotencyKeyOf(caller, tool, args) }),
   });
-  if (reply.status === 401) return rpcErrorOf(reply);
-  if (reply.status >= 300) return errorResult(reply.text, reply.headers);
+  if (reply.status >= 300) return failureOf(reply);
   return await successResult(caller, tool, reply, args[FORMAT_ARGUMENT] === "detailed");
 }
 
-/** The arguments, with the offset of the workspace's time zone added to dates and times that have none. */
-async function withOffsets(caller: Caller, { definition }: Tool, args: Arguments): Promise<Arguments> {
+/** The names of the arguments that are dates with a time, to which the workspace's offset is added if they have none. */
+function momentsOf({ definition }: Tool, args: Arguments): string[] {
   const { properties } = definition.inputSchema;
-  const moments = Object.keys(args).filter((name) =>
+  return Object.keys(args).filter((name) =>
     Object.hasOwn(properties, name) && properties[name]!["format"] === "date-time"
   );
-  if (moments.length === 0) return args;
-  const time = await caller.localTime();
-  return { ...args, ...Object.fromEntries(moments.map((name) => [name, time.withOffset(args[name]!)])) };
+}
+
+function failureOf(reply: ResourceReply): RpcError | ErrorResult {
+  return reply.status === 401 ? rpcErrorOf(reply) : errorResult(reply.text, reply.headers);
 }
 
 /**
  * The errors that the resource could not report: a missing id for the path, an invalid `format` or idempotency key.
- * With such an error no request is made, so unknown arguments are reported here too; also if the request has neither
- * query nor body. Otherwise the resource reports them.
+ * After such an error no request is made, so unknown arguments are reported here too. They are also reported here if
+ * the request has neither query nor body. In all other cases the resource reports unknown arguments.
  */
 function findErrors({ definition, request }: Tool, args: Arguments): FieldError[] {
   const { properties } = definition.inputSchema;
@@ -99,7 +106,7 @@ function pathParameters({ path }: Tool["request"]): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 }
 
-/** Replaces an id that is not a UUID. Every resource answers it with not_found, after its gate. */
+/** Stands in the path for an id that is not a UUID. Every resource answers this path with not_found, after its gate. */
 const NO_ID = "-";
 
 function addressOf({ request }: Tool, args: Arguments): string {
@@ -162,7 +169,7 @@ async function successResult(
   // Even a detailed reply is serialized again, to remove the database's white space, which would cost the model tokens.
   const isList = request.expand !== undefined && pathParameters(request).length === 0;
   const concise = async () =>
-    isList ? conciseList(reply as never, await caller.localTime()) : short(reply as Json);
+    isList ? conciseList(reply as never, await caller.shownTime()) : short(reply as Json);
   const shown = isDetailed ? reply : await concise();
   const json = JSON.stringify(shown);
   const ignored = headers.get("X-Ignored-Fields");
@@ -170,7 +177,9 @@ async function successResult(
   const texts = [
     text === "" ? "Feito" : json,
     ...(headers.has("Idempotent-Replayed") ? [REPLAYED] : []),
-    ...(reply.idempotent && reply.status ? [alreadyClosed(reply.status)] : []),
+    ...(reply.idempotent && reply.status && /\/(win|lose)$/.test(request.path)
+      ? [alreadyClosed(reply.status)]
+      : []),
     ...(ignored === null ? [] : [`Não foram usados, porque nada mudou: ${ignored}`]),
     ...(duplicates === null
       ? []

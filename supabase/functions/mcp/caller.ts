@@ -84,20 +84,23 @@ export class Caller {
     return me;
   }
 
-  /**
-   * The time zone of the workspace, cached for ten minutes. UTC if the key is refused, because the call that needs the
-   * time zone then reports the refusal.
-   */
-  async localTime(): Promise<LocalTime> {
+  /** The time zone of the workspace, cached for ten minutes; the reply to the call that reads it, if that is an error. */
+  async localTime(): Promise<LocalTime | ResourceReply> {
     const kept = timeZones.get(this.credential);
     if (kept && kept.until > Date.now()) return kept.time;
-    await this.identify();
-    return timeZones.get(this.credential)?.time ?? new LocalTime("UTC");
+    const me = await this.identify();
+    return timeZones.get(this.credential)?.time ?? me as ResourceReply;
+  }
+
+  /** The time zone for times that are shown: UTC if it cannot be read. */
+  async shownTime(): Promise<LocalTime> {
+    const time = await this.localTime();
+    return time instanceof LocalTime ? time : new LocalTime("UTC");
   }
 
   /**
-   * Calls the handler that also serves the resource over HTTP: with the same gate, limits and checks, one SQL statement
-   * and the same log line.
+   * Calls the handler that also serves the resource over HTTP, so that the gate, the limits, the checks, the SQL
+   * statement and the log line are the same.
    */
   async call({ resource, method, path, body, idempotencyKey }: ResourceRequest): Promise<ResourceReply> {
     const handler = await handlerOf(resource);

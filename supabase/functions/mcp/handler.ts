@@ -89,7 +89,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   const named = request.headers.get(VERSION_HEADER);
   const json = await readJson(caller, request);
   if (json instanceof RpcError) return await refuse(json, request);
-  // Older revisions expect no id in the error for a request that was refused before its message was read.
+  // In older revisions, the error for a request that is refused before its message is read has no id.
   const refuseRevision = (error: RpcError) =>
     refuse(error, request, caller, error.code === "invalidRequest" ? null : idOf(json.value));
   const revision = revisionOf(json.value, named);

@@ -73,7 +73,7 @@ async function discover(caller: Caller): Promise<object> {
   return {
     supportedVersions: REVISIONS,
     capabilities: CAPABILITIES,
-    instructions: instructionsFor(me, await caller.localTime()),
+    instructions: instructionsFor(me, await caller.shownTime()),
     _meta: { "io.modelcontextprotocol/serverInfo": SERVER },
   };
 }
@@ -89,7 +89,7 @@ async function initialize(caller: Caller, { protocolVersion }: RpcRequest["param
     protocolVersion: WITH_HANDSHAKE.includes(protocolVersion) ? protocolVersion : WITH_HANDSHAKE[0],
     capabilities: CAPABILITIES,
     serverInfo: SERVER,
-    instructions: instructionsFor(me, await caller.localTime()),
+    instructions: instructionsFor(me, await caller.shownTime()),
   };
 }
 

@@ -1,5 +1,8 @@
 // Items of a batch that read a record.
 import assert from "node:assert/strict";
+import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
+import { client } from "../../support/client.ts";
+import { makeKey } from "../../support/fixtures.ts";
 import { create } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
@@ -24,6 +27,27 @@ test("A batch reads up to 100 records in one call, each in the form of its GET b
   const mixed = [{ op: "create", data: { deal_id: deals[0], body: "Outra" } }, { op: "get", id: note.id }];
   const { body: { results, summary } } = await api.post("/api-v1-notes/batch", { items: mixed });
   assert.deepEqual([summary.created, results[1].record.body], [1, "Ligou"]);
+});
+
+test("A batch reads only what the key may read: writing does not include reading (spec 5)", async ({ sql, workspace: { id, key }, newDeal }) => {
+  const deal = await newDeal();
+  const ids: Record<string, string> = { contacts: deal.contactId, deals: deal.id };
+  ids["companies"] = (await create(key, "/api-v1-companies", { name: "Padaria Sol" })).id;
+  ids["notes"] = (await create(key, "/api-v1-notes", { deal_id: deal.id, body: "Ligou" })).id;
+  ids["activities"] = (await create(key, "/api-v1-activities", { deal_id: deal.id, title: "Ligar" })).id;
+  const writer = client(
+    (await makeKey(sql, id, { scopes: SCOPES.filter((scope) => !scope.endsWith(":read")) })).key,
+  );
+  for (const [name, id] of Object.entries(ids)) {
+    const { body: { results: [result] } } = await writer.post(`/api-v1-${name}/batch`, {
+      items: [{ op: "get", id }],
+    });
+    assert.deepEqual([result.status, result.error?.code, result.record], [
+      403,
+      "insufficient_scope",
+      undefined,
+    ], name);
+  }
 });
 
 test("A batch stops reading records after 500 KB, and says so", async ({ sql, workspace: { id, memberId }, api }) => {

@@ -62,6 +62,21 @@ test("The summary can be limited to a period, and to the changes that one key ma
   assertError(await client(other).get(SUMMARY), "insufficient_scope");
 });
 
+test("A move that the summary shows has the stage that it led to, although the next move is left out", async ({ sql, workspace, api }) => {
+  const [first, second, third] = workspace.stages;
+  const deal = await create(workspace.key, DEALS, { title: "Plano", stage_id: first.id });
+  const { key } = await makeKey(sql, workspace.id);
+  await client(key).post(`${DEALS}/${deal.id}/move-stage`, { stage_id: second.id });
+  await api.post(`${DEALS}/${deal.id}/move-stage`, { stage_id: third.id });
+  const { body: { highlights } } = await api.get("/api-v1-changes/summary?not_actor=me");
+  assert.deepEqual(
+    highlights.map(({ from_stage, to_stage }: Record<string, string>) => [from_stage, to_stage]),
+    [
+      [first.name, second.name],
+    ],
+  );
+});
+
 test("The summary names 25 deals, counts the rest, and answers too_many_records for more than 20,000 events", async ({ workspace, api }) => {
   for (let n = 0; n < 27; n++) await create(workspace.key, DEALS, { title: `N ${n}` });
   const { body } = await api.get(SUMMARY);

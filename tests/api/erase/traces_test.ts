@@ -56,6 +56,9 @@ const failingBatch = ({ mark, email }: { mark: string; email: string }) => ({
   ],
 });
 
+/** A batch that creates nothing and reads one record. */
+const reading = (id: unknown) => ({ items: [{ op: "get", id }] });
+
 type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Body>;
 
 /** Writes a person's data everywhere that the API and the application accept it. */
@@ -90,7 +93,7 @@ async function writeEverywhere(sql: Sql, send: Send, person: ReturnType<typeof m
   await send("PATCH", `${CONTACTS}/${contact_id}`, { phone2: phone, notes: mark });
   await post("/api-v1-deals", { contact_id, custom_fields: { quem: mark } }, `deal ${email}`);
   const own = await post("/api-v1-deals", { contact_id: other["id"] }, "a key of its own");
-  await post("/api-v1-notes", { deal_id, body: `Falei com ${name}` }, "note of the deal");
+  const note = await post("/api-v1-notes", { deal_id, body: `Falei com ${name}` }, "note of the deal");
   await post("/api-v1-activities", {
     deal_id,
     title: `Ligar para ${name}`,
@@ -103,6 +106,9 @@ async function writeEverywhere(sql: Sql, send: Send, person: ReturnType<typeof m
     items: [{ op: "update", id: contact_id, data: { whatsapp: phone } }, { op: "create", data: { email } }],
   }, `batch ${mark}`);
   await post(`${CONTACTS}/batch`, failingBatch(person), "a batch with errors");
+  for (const [resource, id] of Object.entries({ contacts: contact_id, deals: deal_id, notes: note["id"] })) {
+    await post(`/api-v1-${resource}/batch`, reading(id), `a batch that reads ${resource}`);
+  }
   await post(`${CONTACTS}/${contact_id}/merge`, { merge_id: other["id"] });
   await post(`/api-v1-deals/${deal_id}/lose`, { loss_note: `${name} achou caro` });
   const proposal = await makeProposal(sql, deal_id, { title: `Plano para ${name}` });
@@ -166,13 +172,17 @@ test("After an erasure no column of the database contains the person", async ({ 
     send("GET", `/api-v1-deals/${made.ownDealId}`),
     send("GET", "/api-v1-events?limit=200"),
     send("GET", `/api-v1-notes?deal_id=${made.dealId}`),
-    // Repeated calls, which get the stored replies to the first ones.
+    // Repeats two calls, which get the stored replies to the first calls.
     send("POST", "/api-v1-deals", { contact_id: made.otherId }, { "Idempotency-Key": "a key of its own" }),
     send("POST", "/api-v1-notes", { deal_id: made.dealId, body: `Falei com ${person.name}` }, {
       "Idempotency-Key": "note of the deal",
     }),
   ]);
   assertNoTrace(JSON.stringify(seen), person.traces);
+  const repeated = await send("POST", "/api-v1-deals/batch", reading(made.dealId), {
+    "Idempotency-Key": "a batch that reads deals",
+  }) as { results: Body[] };
+  assert.deepEqual(repeated.results[0]!["record"], seen[1], "a repeated batch shows the deal as it is now");
   assertNoTrace(await logs(server.readLog), person.traces);
 
   // Pending and redelivered deliveries show the contact as it is now.

@@ -58,7 +58,7 @@ test("POST /api-v1-leads without company_name creates no company (spec 2.4)", as
 
 test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original (spec 2.4, 4.1, 6.1)", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", company_name: "A", external_id: "x" });
-  // The deal has lost its contact and company meanwhile; the repeated reply still has their ids.
+  // Removes the deal's contact and company: the repeated reply must still have their ids.
   await sql`update crm.deals set contact_id = null, company_id = null where id = ${first.body.lead.deal_id}`;
   const second = await api.post(LEADS, {
     first_name: "Outra",
@@ -111,6 +111,23 @@ test("POST /api-v1-leads fills in empty fields of a reused contact and never ove
   assert.equal(contact!["name"], "Ana");
   assert.equal(contact!["phone"], "11 2");
   assert.equal(company!["name"], "X");
+});
+
+test("POST /api-v1-leads: an empty phone counts as absent, and a contact with an empty phone gets the lead's (spec 4.1)", async ({ api }) => {
+  for (
+    const created of [
+      (await api.post(LEADS, { first_name: "Ana", email: "a@x.com", phone: " " })).body.lead.contact_id,
+      (await api.post("/api-v1-contacts", { name: "Bia", email: "b@x.com", phone: "" })).body.id,
+    ]
+  ) {
+    const path = `/api-v1-contacts/${created}`;
+    const { body: { name, email, updated_at } } = await api.get(path);
+    await api.post(LEADS, { first_name: name, email, phone: "" });
+    assert.equal((await api.get(path)).body.updated_at, updated_at, "nothing was filled in");
+    const { body } = await api.post(LEADS, { first_name: name, email, phone: "(11) 97777-1234" });
+    assert.deepEqual([body.lead.contact_id, body.differences], [created, []]);
+    assert.equal((await api.get(path)).body.phone, "(11) 97777-1234");
+  }
 });
 
 test("POST /api-v1-leads moves top-level utm_* fields into utm, whose own values win (spec 2.3)", async ({ sql, api }) => {

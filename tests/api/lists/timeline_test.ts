@@ -78,11 +78,33 @@ test("A timeline omits what the key may not read, and a merged record's timeline
   };
   assert.deepEqual(await read("companies:read"), []);
   assert.deepEqual(await read("companies:read", "notes:read"), ["note"]);
+  const { key: notes } = await makeKey(sql, workspace.id, { scopes: ["companies:read", "notes:read"] });
+  const { body: { data: [note] } } = await client(notes).get(`/api-v1-companies/${company.id}/timeline`);
+  assert.deepEqual(note.deal, { id: deal.id, name: "Plano", status: null, value: null });
   assert.deepEqual(await read("companies:read", "deals:read", "activities:read"), ["activity", "deal"]);
   const { key } = await makeKey(sql, workspace.id, { scopes: ["notes:read", "deals:read"] });
   assertError(await client(key).get(`/api-v1-companies/${company.id}/timeline`), "insufficient_scope");
   const survivor = await create(workspace.key, "/api-v1-companies", { name: "Sol Ltda" });
   await api.post(`/api-v1-companies/${survivor.id}/merge`, { merge_id: company.id });
-  assert.equal((await api.get(`/api-v1-companies/${company.id}/timeline`)).body.error.code, "merged");
+  const merged = await api.get(`/api-v1-companies/${company.id}/timeline?limit=5`);
+  assert.equal(merged.body.error.code, "merged");
+  assert.match(
+    merged.headers.get("Location")!,
+    new RegExp(`/api-v1-companies/${survivor.id}/timeline\\?limit=5$`),
+  );
   assert.equal((await api.get(`/api-v1-companies/${survivor.id}/timeline`)).body.data.length, 3);
+});
+
+test("A timeline shows a deal's moves among its newest 1,000 events", async ({ sql, workspace, api }) => {
+  const company = await create(workspace.key, "/api-v1-companies", { name: "Sol" });
+  const deal = await create(workspace.key, "/api-v1-deals", { title: "Plano", company_id: company.id });
+  await api.post(`/api-v1-deals/${deal.id}/move-stage`, { stage_id: workspace.stages[1].id });
+  await sql`
+    insert into crm.events (workspace_id, event, object_id, facts)
+    select ${workspace.id}, 'deal.updated', ${deal.id}, '{}' from generate_series(1, 150)`;
+  const { body: { data } } = await api.get(`/api-v1-companies/${company.id}/timeline`);
+  assert.deepEqual(data.map(({ type, to_stage }: Entry & { to_stage: string }) => [type, to_stage]), [
+    ["stage_change", workspace.stages[1].name],
+    ["deal", null],
+  ]);
 });

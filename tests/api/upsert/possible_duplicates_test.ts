@@ -77,6 +77,9 @@ for (
     const { body: { id } } = await api.post(path, { name: "A", ...value });
     const upsert = `${path}/upsert?match_by=external_id`;
     const body = { external_id: "1", name: "A", ...value };
+    const dry = await api.post(`${upsert}&dry_run=true`, body);
+    assert.deepEqual([dry.status, dry.body.created, duplicatesOf(dry)], [200, true, [id]]);
+    assert.ok(!("X-Possible-Duplicate" in dry.body));
     const created = await api.post(upsert, body, { "Idempotency-Key": "k" });
     assert.deepEqual([created.body.created, duplicatesOf(created)], [true, [id]]);
     assert.ok(!("X-Possible-Duplicate" in created.body));

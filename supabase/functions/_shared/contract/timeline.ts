@@ -12,8 +12,12 @@ import { Reference } from "./reference.ts";
 export const TIMELINE_TYPES = ["deal", "stage_change", "activity", "note"] as const;
 
 const TimelineDeal = extended(Reference, {
-  status: field(deal.reply.shape["status"] as z.ZodType, ["Situação", "Status", "aberto"]),
-  value: deal.reply.shape["value"] as z.ZodType,
+  status: field((deal.reply.shape["status"] as z.ZodType).nullable(), [
+    "Situação; null sem o escopo deals:read, assim como o valor",
+    "Status; null without the scope deals:read, as is the value",
+    "aberto",
+  ]),
+  value: (deal.reply.shape["value"] as z.ZodType).nullable(),
 }).meta({ id: "TimelineDeal", ...doc("Um negócio, como está agora", "A deal, as it is now") });
 
 const TimelineEntry = object({

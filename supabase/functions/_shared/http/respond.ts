@@ -38,12 +38,16 @@ export function respond(call: Call, outcome: Outcome): Response {
 }
 
 /**
- * `Location` for a merged record: the address of the record into which it was merged. Only the reply to GET is a
- * redirect: clients follow a redirect with GET, so a redirected POST would seem to have succeeded.
+ * `Location` for the GET of a merged record: the same address with the id of the record into which it was merged. Only the
+ * reply to GET is a redirect: clients follow a redirect with GET, so a redirected POST would seem to have succeeded.
  */
-function locationOfMerged({ resource }: Call, result: ApiError | Success): Record<string, string> {
-  if (!(result instanceof ApiError) || result.code !== "merged") return {};
-  return { "Location": `${functionsUrl()}/${resource}/${result.details?.[0]?.id}` };
+function locationOfMerged(
+  { resource, request, target }: Call,
+  result: ApiError | Success,
+): Record<string, string> {
+  if (!(result instanceof ApiError) || result.code !== "merged" || target instanceof ApiError) return {};
+  const path = target.path.replace(":id", result.details![0]!.id!);
+  return { "Location": `${functionsUrl()}/${resource}${path}${new URL(request.url).search}` };
 }
 
 function lengthOf(text: string): string {

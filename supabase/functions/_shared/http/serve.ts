@@ -97,8 +97,8 @@ async function endpointOf({ load }: Served, { operation }: RouteEntry): Promise<
 
 /**
  * Determines the outcome of a call. Errors of the gate take precedence over errors of the request (spec 5.7). The
- * request is nevertheless validated before the gate runs, so that one statement is enough: for an invalid request it
- * runs the gate without a verb.
+ * request is nevertheless validated before the gate runs, so that one statement is enough. If the request is invalid,
+ * that statement runs the gate without a verb.
  */
 async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> {
   const { target } = call;
@@ -129,7 +129,7 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
     const success = await createSuccess(served, target, input, door);
     return isRead(call) ? notModifiedOr(success, call.request) : success;
   };
-  // Caught here, so that the outcome names the caller: the caller's request log must show the error too.
+  // Exceptions are caught here, so that the outcome names the caller, whose request log must show the error too.
   return outcomeOf(door, () => result().catch((fault) => internalError(call, fault)));
 }
 
@@ -177,7 +177,7 @@ async function createSuccess(
 ): Promise<Success> {
   const { ignored, reveal = undefined, headers: own } = input instanceof ApiError ? NO_INPUT : input;
   const ignoredHeaders = ignoredFieldsHeader([...ignored, ...unappliedFields(entry, input, body)]);
-  const headers = {
+  const headers: Record<string, string> = {
     ...ignoredHeaders,
     // A replay shows an old state of the record, so it gets neither ETag nor Preference-Applied.
     ...(replayed ? { "Idempotent-Replayed": "true" } : { ...own, ...(body && versionHeaders(entry, body)) }),
@@ -188,10 +188,13 @@ async function createSuccess(
   const status = replayed || found ? 200 : entry.status;
   const finish = entry.finish && await finishOf(served, entry);
   const isCreation = entry.status === 201 && !found;
+  // An upsert with dry_run creates nothing, but names the records similar to the one that it would create.
+  const namesDuplicates = entry.status === 201 && addedFieldAt(body!, DUPLICATES) !== -1;
   // A reply that is returned unchanged need not be parsed.
-  if (!isCreation && !reveal && !finish) return { status, body, headers };
+  if (!isCreation && !namesDuplicates && !reveal && !finish) return { status, body, headers };
 
   const { [DUPLICATES]: duplicates, ...reply } = JSON.parse(body!) as CreationReply;
+  if (duplicates !== undefined) headers[DUPLICATES] = duplicates;
   const added = { ...reveal, ...await finish?.(reply) };
   const kept = duplicates === undefined ? body! : `${body!.slice(0, addedFieldAt(body!, DUPLICATES))}}`;
   const text = reveal || finish ? JSON.stringify({ ...reply, ...added }) : kept;
@@ -204,7 +207,7 @@ async function createSuccess(
   return {
     status,
     body: text,
-    headers: { ...headers, ...location, ...(duplicates !== undefined && { [DUPLICATES]: duplicates }) },
+    headers: { ...headers, ...location },
     createdId,
   };
 }
