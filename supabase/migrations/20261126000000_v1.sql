@@ -1434,7 +1434,7 @@ begin
   loop
     v_field := v_detail ->> 'field';
     v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
-    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else left(v_field, -3) end) then
+    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else regexp_replace(left(v_field, -3), '^(from|to)_', '') end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
     elsif p_code = 'invalid_reference' then
       v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
@@ -1528,6 +1528,10 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
+  -- Null stands for the default owner, whom the record may already have. An activity has a default of its own.
+  if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
+    p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
+  end if;
   return (
     select coalesce(jsonb_object_agg(a.key, a.value), '{}')
     from jsonb_each(p_args) a
@@ -4652,6 +4656,19 @@ $$;
 comment on function api.contact_create(jsonb) is
   'Creates a contact and returns its id (the whole record if `prefer` is representation) with the ids of similar '
   'contacts. Raises the codes of crm.contact_new.';
+create function crm.lock_referred(p_company_ids uuid[], p_contact_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+begin
+  perform from crm.companies t where t.workspace_id = crm.current_workspace_id() and t.id = any (p_company_ids)
+  order by t.id for key share;
+  perform from crm.contacts t where t.workspace_id = crm.current_workspace_id() and t.id = any (p_contact_ids)
+  order by t.id for key share;
+end
+$$;
+comment on function crm.lock_referred(uuid[], uuid[]) is
+  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records '
+  'and then refers them to others calls it first: a merge or an erasure locks a contact or a company before the '
+  'records that refer to it, and the opposite order could deadlock.';
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5245,7 +5262,9 @@ create trigger touch before update on crm.deals for each row execute function cr
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  update crm.deals d set moved_at = now() where d.workspace_id = new.workspace_id and d.id = new.deal_id;
+  -- A second note in one transaction finds the same moment. To write it again would look like a change of the deal.
+  update crm.deals d set moved_at = now()
+  where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
   return null;
 end
 $$;
@@ -5386,10 +5405,15 @@ comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes('deal', to_jsonb(v_deal), p_args);
+  v_deal crm.deals;
+  v_changes jsonb;
   v_target record;
 begin
+  if p_args ?| '{company_id,contact_id}' then
+    perform crm.lock_referred(array[(p_args ->> 'company_id')::uuid], array[(p_args ->> 'contact_id')::uuid]);
+  end if;
+  v_deal := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
+  v_changes := crm.changes('deal', to_jsonb(v_deal), p_args);
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then return crm.deal_json(v_deal); end if;
   -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
@@ -5463,7 +5487,7 @@ begin
   if cardinality(v_ids) > 1000 then v_next_id := v_ids[1000]; end if;
   v_ids := v_ids[:1000];
   if p_args -> 'dry_run' is not distinct from 'true' then
-    v_count := cardinality(v_ids);
+    v_count := case when v_from <> v_to then cardinality(v_ids) else 0 end;
   else
     -- Every call that locks several deals locks them in order of id, so that two such calls cannot deadlock.
     perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;
@@ -6110,13 +6134,13 @@ create function api.activity_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes('activity', to_jsonb(v_activity), p_args);
+  v_changed crm.activities := crm.with_activity_defaults(jsonb_populate_record(
+    v_activity, crm.require_references(crm.changes('activity', to_jsonb(v_activity), p_args))
+  ));
 begin
-  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
-  if v_changes <> '{}' then
-    v_activity := jsonb_populate_record(v_activity, crm.require_references(v_changes));
-    v_activity := crm.activity_save(crm.with_activity_defaults(v_activity));
-  end if;
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
+  -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
+  if crm.changed_fields(v_activity, v_changed) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end
 $$;
@@ -10591,12 +10615,15 @@ begin
   -- statement for all would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
-      update crm.deals d
-      set stale_reported_for = d.moved_at
+      select d.id, d.moved_at from crm.deals d
       where d.workspace_id = v_workspace.id
         and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
-      returning d.id, d.moved_at
+      -- In order of id, as calls that lock several deals, so that nobody deadlocks. A deal that a call has locked is
+      -- probably moving; if not, the next run reports it.
+      order by d.id for no key update skip locked
     loop
+      update crm.deals d set stale_reported_for = d.moved_at
+      where d.workspace_id = v_workspace.id and d.id = v_deal.id;
       perform crm.emit(
         v_workspace.id, 'deal.stale', v_deal.id,
         jsonb_build_object(
@@ -10617,18 +10644,20 @@ declare
   v_activity record;
 begin
   for v_activity in
-    update crm.activities a
-    set overdue_reported_for = a.due_at
+    select a.workspace_id, a.id, a.due_at
     -- Joined to the workspaces, because the index begins with the workspace.
-    from crm.workspaces w
-    where a.workspace_id = w.id and a.overdue_unreported_at < now()
+    from crm.workspaces w join crm.activities a on a.workspace_id = w.id
+    where a.overdue_unreported_at < now()
       -- Activities of an archived deal are reported once it is restored.
       and not exists (
         select from crm.deals d
         where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
       )
-    returning a.workspace_id, a.id, a.due_at
+    -- The order and the skipped rows have the same reasons as in crm.emit_stale_deals.
+    order by a.workspace_id, a.id for no key update of a skip locked
   loop
+    update crm.activities a set overdue_reported_for = a.due_at
+    where a.workspace_id = v_activity.workspace_id and a.id = v_activity.id;
     perform crm.emit(
       v_activity.workspace_id, 'activity.overdue', v_activity.id,
       jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
@@ -12473,17 +12502,14 @@ begin
   end if;
   -- What the items refer to comes first, because a merge or an erasure locks a contact or a company before the records
   -- that refer to it.
-  perform from crm.companies t
-  where t.workspace_id = v_workspace_id
-    and t.id = any (array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i))
-  order by t.id for key share;
-  perform from crm.contacts t
-  where t.workspace_id = v_workspace_id and t.id = any (array(
-    select (i #>> '{args,contact_id}')::uuid from jsonb_array_elements(p_items) i
-    union
-    select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
-  ))
-  order by t.id for key share;
+  perform crm.lock_referred(
+    array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i),
+    array(
+      select (i #>> '{args,contact_id}')::uuid from jsonb_array_elements(p_items) i
+      union
+      select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
+    )
+  );
   -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
   case p_record
     when 'contact' then
@@ -18097,6 +18123,8 @@ grant execute on function
   crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
   crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
   crm.bounded_records(text, uuid[], json[]), crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(),
+  crm.changed_fields(crm.activities, crm.activities), crm.changed_fields(crm.companies, crm.companies),
+  crm.changed_fields(crm.contacts, crm.contacts), crm.changed_fields(crm.deals, crm.deals),
   crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
   crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
   crm.check_new_subscription(crm.webhook_subscriptions),
@@ -18143,19 +18171,20 @@ grant execute on function
   crm.list_by(text, jsonb, uuid, uuid, integer, boolean), crm.list_filters(text), crm.listed_ids(jsonb, text),
   crm.lock_all_matches(), crm.lock_batch(text, jsonb), crm.lock_company_merges(boolean), crm.lock_custom_fields(),
   crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
-  crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.makers_of_subscriptions(uuid, uuid[]),
-  crm.max_page_bytes(), crm.may_send(uuid, uuid), crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid),
-  crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_rank(text, text), crm.name_words(text),
-  crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_insert(crm.notes[]),
-  crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.number_key(numeric),
-  crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(),
-  crm.own_operation(uuid), crm.own_subscription(uuid), crm.own_workspace_name(), crm.owner_or_default(uuid),
-  crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer),
-  crm.phone_spellings(text), crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text),
-  crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb),
-  crm.proposal_save(crm.proposals), crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text),
-  crm.proposal_status(crm.proposals), crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]),
-  crm.raise_code(text, text, text, text), crm.reactivate_subscription(uuid, uuid), crm.recover(uuid, uuid, jsonb),
+  crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.lock_referred(uuid[], uuid[]),
+  crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
+  crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
+  crm.name_key(text), crm.name_rank(text, text), crm.name_words(text), crm.newest_deals(text, uuid, integer),
+  crm.note_insert(crm.notes), crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes),
+  crm.note_new(jsonb), crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid),
+  crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid),
+  crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid),
+  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.phone_spellings(text),
+  crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals),
+  crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals),
+  crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.refuse_invalid(text, jsonb[], jsonb[]),
   crm.refuse_taken(text, jsonb[], jsonb[], boolean), crm.refuses_undefined_fields(),

@@ -143,7 +143,7 @@ begin
   loop
     v_field := v_detail ->> 'field';
     v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
-    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else left(v_field, -3) end) then
+    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else regexp_replace(left(v_field, -3), '^(from|to)_', '') end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
     elsif p_code = 'invalid_reference' then
       v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);

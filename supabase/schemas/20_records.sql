@@ -56,6 +56,10 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
+  -- Null stands for the default owner, whom the record may already have. An activity has a default of its own.
+  if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
+    p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
+  end if;
   return (
     select coalesce(jsonb_object_agg(a.key, a.value), '{}')
     from jsonb_each(p_args) a

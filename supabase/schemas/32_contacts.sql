@@ -77,6 +77,20 @@ comment on function api.contact_create(jsonb) is
   'Creates a contact and returns its id (the whole record if `prefer` is representation) with the ids of similar '
   'contacts. Raises the codes of crm.contact_new.';
 
+create function crm.lock_referred(p_company_ids uuid[], p_contact_ids uuid[]) returns void
+language plpgsql set search_path = '' as $$
+begin
+  perform from crm.companies t where t.workspace_id = crm.current_workspace_id() and t.id = any (p_company_ids)
+  order by t.id for key share;
+  perform from crm.contacts t where t.workspace_id = crm.current_workspace_id() and t.id = any (p_contact_ids)
+  order by t.id for key share;
+end
+$$;
+comment on function crm.lock_referred(uuid[], uuid[]) is
+  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records '
+  'and then refers them to others calls it first: a merge or an erasure locks a contact or a company before the '
+  'records that refer to it, and the opposite order could deadlock.';
+
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare

@@ -115,7 +115,9 @@ create trigger touch before update on crm.deals for each row execute function cr
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  update crm.deals d set moved_at = now() where d.workspace_id = new.workspace_id and d.id = new.deal_id;
+  -- A second note in one transaction finds the same moment. To write it again would look like a change of the deal.
+  update crm.deals d set moved_at = now()
+  where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
   return null;
 end
 $$;
@@ -268,10 +270,15 @@ comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changes jsonb := crm.changes('deal', to_jsonb(v_deal), p_args);
+  v_deal crm.deals;
+  v_changes jsonb;
   v_target record;
 begin
+  if p_args ?| '{company_id,contact_id}' then
+    perform crm.lock_referred(array[(p_args ->> 'company_id')::uuid], array[(p_args ->> 'contact_id')::uuid]);
+  end if;
+  v_deal := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
+  v_changes := crm.changes('deal', to_jsonb(v_deal), p_args);
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then return crm.deal_json(v_deal); end if;
   -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
@@ -348,7 +355,7 @@ begin
   if cardinality(v_ids) > 1000 then v_next_id := v_ids[1000]; end if;
   v_ids := v_ids[:1000];
   if p_args -> 'dry_run' is not distinct from 'true' then
-    v_count := cardinality(v_ids);
+    v_count := case when v_from <> v_to then cardinality(v_ids) else 0 end;
   else
     -- Every call that locks several deals locks them in order of id, so that two such calls cannot deadlock.
     perform from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_ids) order by d.id for no key update;

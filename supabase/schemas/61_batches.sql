@@ -22,17 +22,14 @@ begin
   end if;
   -- What the items refer to comes first, because a merge or an erasure locks a contact or a company before the records
   -- that refer to it.
-  perform from crm.companies t
-  where t.workspace_id = v_workspace_id
-    and t.id = any (array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i))
-  order by t.id for key share;
-  perform from crm.contacts t
-  where t.workspace_id = v_workspace_id and t.id = any (array(
-    select (i #>> '{args,contact_id}')::uuid from jsonb_array_elements(p_items) i
-    union
-    select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
-  ))
-  order by t.id for key share;
+  perform crm.lock_referred(
+    array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i),
+    array(
+      select (i #>> '{args,contact_id}')::uuid from jsonb_array_elements(p_items) i
+      union
+      select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
+    )
+  );
   -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
   case p_record
     when 'contact' then

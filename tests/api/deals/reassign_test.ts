@@ -69,7 +69,12 @@ test("A reassignment needs two members of the workspace, and the new owner must 
   assertError(await send(UNKNOWN_ID, memberId), "invalid_reference", ["from_owner_id"]);
   const reply = await send(memberId, gone);
   assertError(reply, "invalid_reference", ["to_owner_id"]);
+  assert.match(reply.body.error.details[0].message, /^Não existe no workspace/);
   assert.deepEqual(reply.body.error.details[0].choices.map(({ id }: { id: string }) => id), [memberId]);
-  assert.equal((await send(memberId, memberId)).body.count, 0, "nothing changes hands");
+  await create(workspace.key, DEALS, { title: "Meu" });
+  for (const dry_run of [true, false]) {
+    const same = await api.post(REASSIGN, { from_owner_id: memberId, to_owner_id: memberId, dry_run });
+    assert.equal(same.body.count, 0, "nothing changes hands");
+  }
   assertError(await api.post(REASSIGN, {}), "validation_error", ["from_owner_id", "to_owner_id"]);
 });

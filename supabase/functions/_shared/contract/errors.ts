@@ -155,9 +155,9 @@ function foundText(kind: FoundKind, meant: FoundKind | null): string {
     (meant === null ? `: use ${operation}` : ` (${operation}); informe o de ${FOUND_KINDS[meant].name}`);
 }
 
-/** The kind of record that a field like `company_id` expects. */
+/** The kind of record that a field like `company_id` or `to_owner_id` expects. */
 function meantKind(field: string): FoundKind | null {
-  const kind = /(\w+)_id$/.exec(field)?.[1] ?? "";
+  const kind = /(?:from_|to_)?(\w+)_id$/.exec(field)?.[1] ?? "";
   return Object.hasOwn(FOUND_KINDS, kind) ? kind as FoundKind : null;
 }
 
