@@ -54,6 +54,9 @@ export function useResource<T>(path: string | null): Resource<T> {
   }, [reload]);
 
   const set = useCallback((reply: T) => {
+    // A read that began before the change would bring the old state back.
+    current.current?.abort();
+    waiting.value = false;
     if (path !== null) rememberReply(path, reply);
     data.value = reply;
   }, [path]);

@@ -42,8 +42,11 @@ export function openWorkspace(read: Workspace): void {
  */
 export async function refreshWorkspace(changed = false): Promise<void> {
   if (workspace.value === undefined || (!changed && Date.now() - readAt < FRESH_MS)) return;
+  const { id } = workspace.value;
   try {
-    openWorkspace(await call<Workspace>("GET", WORKSPACE_PATH));
+    const read = await call<Workspace>("GET", WORKSPACE_PATH);
+    // The person may have chosen another workspace meanwhile.
+    if (workspace.value?.id === id && read.id === id) openWorkspace(read);
   } catch {
     // The page reads its own data at the same time and shows the failure.
   }

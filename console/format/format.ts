@@ -100,7 +100,8 @@ export function hostOf(url: string): string {
 
 /** A moment in milliseconds as date and time in the workspace's time zone: `2026-11-21T14:03:22`. */
 export function wallTime(ms: number): string {
-  return walls("").format(ms).replace(" ", "T");
+  // Intl writes years below 1000, which people type by mistake, without zeros.
+  return walls("").format(ms).padStart(19, "0").replace(" ", "T");
 }
 
 /** A moment in milliseconds as the value of a `datetime-local` field. */
@@ -118,6 +119,11 @@ export function momentAt(local: string): string {
     moment = shown - (Date.parse(`${wallTime(whole)}Z`) - whole);
   }
   return new Date(moment).toISOString();
+}
+
+/** A day in an address, such as `2026-11-21`; empty if the text is not one. */
+export function dayIn(text = ""): string {
+  return isDate(text) && !Number.isNaN(Date.parse(text)) ? text : "";
 }
 
 /** The moment at which a day of the workspace (`2026-11-21`) begins, in ISO 8601. */

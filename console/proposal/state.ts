@@ -57,7 +57,11 @@ export function afterReading(page: Page, reply: Reply): Page {
   const before = proposalOn(page);
   if (reply.ok) {
     const { proposal } = reply;
-    const changed = before !== null && !isAnswered(before) && isAnswered(proposal);
+    // An answer is final, so a reading without it began before the answer.
+    if (page.at === "shown" && isAnswered(page.proposal) && !isAnswered(proposal)) return page;
+    // After a failure, the answer may be the customer's own, whose reply was lost.
+    const isUnsure = page.at === "shown" && page.failure !== null;
+    const changed = before !== null && !isAnswered(before) && isAnswered(proposal) && !isUnsure;
     const said = page.at === "shown" && page.answeredElsewhere && isAnswered(proposal);
     return { at: "shown", proposal, answeredElsewhere: changed || said, failure: null };
   }

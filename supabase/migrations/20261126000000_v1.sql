@@ -2944,7 +2944,7 @@ comment on function crm.without_case(text) is 'The first 200 characters in lower
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 as $$
-  select case when p_text ~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
+  select case when p_text ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$' then
     right(p_text, 2)::integer <= extract(day from
       make_date(left(p_text, 4)::integer, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
     )
@@ -3402,7 +3402,7 @@ call crm.protect('crm.record_values');
 create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
 language sql immutable as $$
   select case
-    when p_field.type in ('number', 'money') and p_text ~ '^-?\d{1,16}(\.\d{1,10})?$' then to_jsonb(p_text::numeric)
+    when p_field.type in ('number', 'money') and p_text ~ '^-?[0-9]{1,16}(\.[0-9]{1,10})?$' then to_jsonb(p_text::numeric)
     when p_field.type = 'boolean' and p_text in ('true', 'false') then p_text::jsonb
     else to_jsonb(p_text)
   end
@@ -3492,8 +3492,9 @@ declare
   v_page text := case when not v_is_range then ' and v.id < $1 and v.id >= $2' else '' end;
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
-    'select v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    crm.current_workspace_id(), p_record, p_sent.field,
+    'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
+    -- A list may have several values in the range.
+    case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
       else format('v.value = %L', p_sent.low)
@@ -4150,7 +4151,7 @@ begin
     order by o.tax_id, o.id limit 5
   ) || array(
     select o.id from crm.companies o
-    where o.workspace_id = new.workspace_id and o.domain = any (array[new.domain]) and o.domain is not null
+    where o.workspace_id = new.workspace_id and o.domain = any (array[nullif(new.domain, '')]) and o.domain is not null
       and o.archived_at is null
     order by o.domain, o.id limit 5
   ) as alike into v_made;
@@ -4295,21 +4296,21 @@ comment on function api.company_restore(jsonb) is
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
 language plpgsql immutable set search_path = '' as $$
 begin
-  t.legal_name := coalesce(t.legal_name, other.legal_name);
-  t.tax_id := coalesce(t.tax_id, other.tax_id);
-  t.domain := coalesce(t.domain, other.domain);
-  t.website := coalesce(t.website, other.website);
-  t.email := coalesce(t.email, other.email);
-  t.phone := coalesce(t.phone, other.phone);
-  t.industry := coalesce(t.industry, other.industry);
+  t.legal_name := coalesce(nullif(t.legal_name, ''), other.legal_name, t.legal_name);
+  t.tax_id := coalesce(nullif(t.tax_id, ''), other.tax_id, t.tax_id);
+  t.domain := coalesce(nullif(t.domain, ''), other.domain, t.domain);
+  t.website := coalesce(nullif(t.website, ''), other.website, t.website);
+  t.email := coalesce(nullif(t.email, ''), other.email, t.email);
+  t.phone := coalesce(nullif(t.phone, ''), other.phone, t.phone);
+  t.industry := coalesce(nullif(t.industry, ''), other.industry, t.industry);
   t.employee_count := coalesce(t.employee_count, other.employee_count);
-  t.linkedin := coalesce(t.linkedin, other.linkedin);
-  t.instagram := coalesce(t.instagram, other.instagram);
+  t.linkedin := coalesce(nullif(t.linkedin, ''), other.linkedin, t.linkedin);
+  t.instagram := coalesce(nullif(t.instagram, ''), other.instagram, t.instagram);
   t.address := coalesce(t.address, other.address);
-  t.notes := coalesce(t.notes, other.notes);
+  t.notes := coalesce(nullif(t.notes, ''), other.notes, t.notes);
   t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
   t.tags := crm.joined_tags(t.tags, other.tags);
-  t.external_id := coalesce(t.external_id, other.external_id);
+  t.external_id := coalesce(nullif(t.external_id, ''), other.external_id, t.external_id);
   return t;
 end
 $$;
@@ -4867,18 +4868,18 @@ comment on function api.contact_restore(jsonb) is
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
 language plpgsql immutable set search_path = '' as $$
 begin
-  t.email := coalesce(t.email, other.email);
-  t.phone := coalesce(t.phone, other.phone);
-  t.phone2 := coalesce(t.phone2, other.phone2);
-  t.whatsapp := coalesce(t.whatsapp, other.whatsapp);
-  t.job_title := coalesce(t.job_title, other.job_title);
+  t.email := coalesce(nullif(t.email, ''), other.email, t.email);
+  t.phone := coalesce(nullif(t.phone, ''), other.phone, t.phone);
+  t.phone2 := coalesce(nullif(t.phone2, ''), other.phone2, t.phone2);
+  t.whatsapp := coalesce(nullif(t.whatsapp, ''), other.whatsapp, t.whatsapp);
+  t.job_title := coalesce(nullif(t.job_title, ''), other.job_title, t.job_title);
   t.company_id := coalesce(t.company_id, other.company_id);
-  t.instagram := coalesce(t.instagram, other.instagram);
-  t.linkedin := coalesce(t.linkedin, other.linkedin);
-  t.notes := coalesce(t.notes, other.notes);
+  t.instagram := coalesce(nullif(t.instagram, ''), other.instagram, t.instagram);
+  t.linkedin := coalesce(nullif(t.linkedin, ''), other.linkedin, t.linkedin);
+  t.notes := coalesce(nullif(t.notes, ''), other.notes, t.notes);
   t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
   t.tags := crm.joined_tags(t.tags, other.tags);
-  t.external_id := coalesce(t.external_id, other.external_id);
+  t.external_id := coalesce(nullif(t.external_id, ''), other.external_id, t.external_id);
   return t;
 end
 $$;
@@ -11762,7 +11763,7 @@ begin
   execute format(
     'select array_agg(w.value), array_agg(w.record) from ('
     'select t.%1$I::text as value, json_build_object(''id'', t.id, ''name'', t.name) as record from crm.%2$I t'
-    ' where t.workspace_id = $1 and t.%1$I is not null and t.archived_at is null%3$s'
+    ' where t.workspace_id = $1 and t.%1$I <> '''' and t.archived_at is null%3$s'
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
@@ -14124,9 +14125,17 @@ begin
   update crm.idempotency_keys i
   set body = n.body
   from (
-    select r.key, crm.record_now(p_workspace_id, r.id, false)::text as body
+    select r.key, (case
+      when r.added is null then crm.record_now(p_workspace_id, r.id, false)
+      else crm.with_fields(crm.record_now(p_workspace_id, r.id, false), r.added)
+    end)::text as body
     from (
-      select k.key, substr(k.body, 8, 36)::uuid as id from crm.idempotency_keys k
+      select k.key, substr(k.body, 8, 36)::uuid as id, (
+        -- What a creation or an upsert adds to the record: ids and names of fields.
+        select json_object_agg(f.key, f.value) from json_each(k.body::json) f
+        where f.key in ('created', 'matched_by', 'differences', 'possible_duplicates')
+      ) as added
+      from crm.idempotency_keys k
       where k.workspace_id = p_workspace_id and k.key = any (v_keys) and v_objects ? substr(k.body, 8, 36)
     ) r
   ) n
@@ -16037,7 +16046,8 @@ comment on function app.key_create(jsonb) is
   'A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: '
   'workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at '
   '(never if absent), allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, '
-  'already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'already_expired (the key could never be used), invalid_reference, no_active_admin, insufficient_role (only for '
+  'members).';
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16164,7 +16174,7 @@ comment on function app.key_update(jsonb) is
   'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
   'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
   'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
-  'the future), key_revoked (a revoked key cannot get another expiry).';
+  'the future), key_revoked (a revoked key cannot get another expiry), insufficient_role (only for members).';
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17244,7 +17254,8 @@ comment on function app.grant_create(jsonb) is
   'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
   'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
   'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
-  'give), not_found (for a caller who is not signed in, such as the operator).';
+  'give), not_found (for a caller who is not signed in, such as the operator), insufficient_role (for a member who was '
+  'deactivated while the call waited).';
 create function app.grant_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare

@@ -38,7 +38,7 @@ create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 -- Not a cast, because it would raise an error for a date that does not exist.
 as $$
-  select case when p_text ~ '^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$' then
+  select case when p_text ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$' then
     right(p_text, 2)::integer <= extract(day from
       make_date(left(p_text, 4)::integer, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day'
     )

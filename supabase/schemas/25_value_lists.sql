@@ -21,7 +21,7 @@ call crm.protect('crm.record_values');
 create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
 language sql immutable as $$
   select case
-    when p_field.type in ('number', 'money') and p_text ~ '^-?\d{1,16}(\.\d{1,10})?$' then to_jsonb(p_text::numeric)
+    when p_field.type in ('number', 'money') and p_text ~ '^-?[0-9]{1,16}(\.[0-9]{1,10})?$' then to_jsonb(p_text::numeric)
     when p_field.type = 'boolean' and p_text in ('true', 'false') then p_text::jsonb
     else to_jsonb(p_text)
   end
@@ -115,8 +115,9 @@ declare
   v_page text := case when not v_is_range then ' and v.id < $1 and v.id >= $2' else '' end;
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
-    'select v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    crm.current_workspace_id(), p_record, p_sent.field,
+    'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
+    -- A list may have several values in the range.
+    case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
       else format('v.value = %L', p_sent.low)

@@ -38,7 +38,7 @@ begin
     order by o.tax_id, o.id limit 5
   ) || array(
     select o.id from crm.companies o
-    where o.workspace_id = new.workspace_id and o.domain = any (array[new.domain]) and o.domain is not null
+    where o.workspace_id = new.workspace_id and o.domain = any (array[nullif(new.domain, '')]) and o.domain is not null
       and o.archived_at is null
     order by o.domain, o.id limit 5
   ) as alike into v_made;
@@ -190,21 +190,21 @@ comment on function api.company_restore(jsonb) is
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
 language plpgsql immutable set search_path = '' as $$
 begin
-  t.legal_name := coalesce(t.legal_name, other.legal_name);
-  t.tax_id := coalesce(t.tax_id, other.tax_id);
-  t.domain := coalesce(t.domain, other.domain);
-  t.website := coalesce(t.website, other.website);
-  t.email := coalesce(t.email, other.email);
-  t.phone := coalesce(t.phone, other.phone);
-  t.industry := coalesce(t.industry, other.industry);
+  t.legal_name := coalesce(nullif(t.legal_name, ''), other.legal_name, t.legal_name);
+  t.tax_id := coalesce(nullif(t.tax_id, ''), other.tax_id, t.tax_id);
+  t.domain := coalesce(nullif(t.domain, ''), other.domain, t.domain);
+  t.website := coalesce(nullif(t.website, ''), other.website, t.website);
+  t.email := coalesce(nullif(t.email, ''), other.email, t.email);
+  t.phone := coalesce(nullif(t.phone, ''), other.phone, t.phone);
+  t.industry := coalesce(nullif(t.industry, ''), other.industry, t.industry);
   t.employee_count := coalesce(t.employee_count, other.employee_count);
-  t.linkedin := coalesce(t.linkedin, other.linkedin);
-  t.instagram := coalesce(t.instagram, other.instagram);
+  t.linkedin := coalesce(nullif(t.linkedin, ''), other.linkedin, t.linkedin);
+  t.instagram := coalesce(nullif(t.instagram, ''), other.instagram, t.instagram);
   t.address := coalesce(t.address, other.address);
-  t.notes := coalesce(t.notes, other.notes);
+  t.notes := coalesce(nullif(t.notes, ''), other.notes, t.notes);
   t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
   t.tags := crm.joined_tags(t.tags, other.tags);
-  t.external_id := coalesce(t.external_id, other.external_id);
+  t.external_id := coalesce(nullif(t.external_id, ''), other.external_id, t.external_id);
   return t;
 end
 $$;

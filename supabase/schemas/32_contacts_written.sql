@@ -189,18 +189,18 @@ comment on function api.contact_restore(jsonb) is
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
 language plpgsql immutable set search_path = '' as $$
 begin
-  t.email := coalesce(t.email, other.email);
-  t.phone := coalesce(t.phone, other.phone);
-  t.phone2 := coalesce(t.phone2, other.phone2);
-  t.whatsapp := coalesce(t.whatsapp, other.whatsapp);
-  t.job_title := coalesce(t.job_title, other.job_title);
+  t.email := coalesce(nullif(t.email, ''), other.email, t.email);
+  t.phone := coalesce(nullif(t.phone, ''), other.phone, t.phone);
+  t.phone2 := coalesce(nullif(t.phone2, ''), other.phone2, t.phone2);
+  t.whatsapp := coalesce(nullif(t.whatsapp, ''), other.whatsapp, t.whatsapp);
+  t.job_title := coalesce(nullif(t.job_title, ''), other.job_title, t.job_title);
   t.company_id := coalesce(t.company_id, other.company_id);
-  t.instagram := coalesce(t.instagram, other.instagram);
-  t.linkedin := coalesce(t.linkedin, other.linkedin);
-  t.notes := coalesce(t.notes, other.notes);
+  t.instagram := coalesce(nullif(t.instagram, ''), other.instagram, t.instagram);
+  t.linkedin := coalesce(nullif(t.linkedin, ''), other.linkedin, t.linkedin);
+  t.notes := coalesce(nullif(t.notes, ''), other.notes, t.notes);
   t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
   t.tags := crm.joined_tags(t.tags, other.tags);
-  t.external_id := coalesce(t.external_id, other.external_id);
+  t.external_id := coalesce(nullif(t.external_id, ''), other.external_id, t.external_id);
   return t;
 end
 $$;

@@ -314,7 +314,7 @@ begin
   execute format(
     'select array_agg(w.value), array_agg(w.record) from ('
     'select t.%1$I::text as value, json_build_object(''id'', t.id, ''name'', t.name) as record from crm.%2$I t'
-    ' where t.workspace_id = $1 and t.%1$I is not null and t.archived_at is null%3$s'
+    ' where t.workspace_id = $1 and t.%1$I <> '''' and t.archived_at is null%3$s'
     ' order by t.%1$I, t.id limit $2) w',
     p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;

@@ -191,9 +191,17 @@ begin
   update crm.idempotency_keys i
   set body = n.body
   from (
-    select r.key, crm.record_now(p_workspace_id, r.id, false)::text as body
+    select r.key, (case
+      when r.added is null then crm.record_now(p_workspace_id, r.id, false)
+      else crm.with_fields(crm.record_now(p_workspace_id, r.id, false), r.added)
+    end)::text as body
     from (
-      select k.key, substr(k.body, 8, 36)::uuid as id from crm.idempotency_keys k
+      select k.key, substr(k.body, 8, 36)::uuid as id, (
+        -- What a creation or an upsert adds to the record: ids and names of fields.
+        select json_object_agg(f.key, f.value) from json_each(k.body::json) f
+        where f.key in ('created', 'matched_by', 'differences', 'possible_duplicates')
+      ) as added
+      from crm.idempotency_keys k
       where k.workspace_id = p_workspace_id and k.key = any (v_keys) and v_objects ? substr(k.body, 8, 36)
     ) r
   ) n

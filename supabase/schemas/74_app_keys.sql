@@ -196,7 +196,8 @@ comment on function app.key_create(jsonb) is
   'A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: '
   'workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at '
   '(never if absent), allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, '
-  'already_expired (the key could never be used), invalid_reference, no_active_admin.';
+  'already_expired (the key could never be used), invalid_reference, no_active_admin, insufficient_role (only for '
+  'members).';
 
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -326,7 +327,7 @@ comment on function app.key_update(jsonb) is
   'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
   'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
   'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
-  'the future), key_revoked (a revoked key cannot get another expiry).';
+  'the future), key_revoked (a revoked key cannot get another expiry), insufficient_role (only for members).';
 
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

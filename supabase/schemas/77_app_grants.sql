@@ -274,7 +274,8 @@ comment on function app.grant_create(jsonb) is
   'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
   'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
   'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
-  'give), not_found (for a caller who is not signed in, such as the operator).';
+  'give), not_found (for a caller who is not signed in, such as the operator), insufficient_role (for a member who was '
+  'deactivated while the call waited).';
 
 create function app.grant_revoke(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

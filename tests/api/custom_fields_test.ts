@@ -211,8 +211,14 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
   // Stores texts before their keys are defined as a number and a date: a filter by range must not find them.
   await create(workspace.key, DEALS, {
     title: "Antes",
-    custom_fields: { "Lojas abertas": "10", desde: "2026 (fevereiro)" },
+    custom_fields: { "Lojas abertas": "10", desde: "2026 (fevereiro)", areas: "2026-01-01" },
   });
+  const list = await create(workspace.key, DEALS, {
+    title: "Lista",
+    value: 10,
+    custom_fields: { visitas: ["2026-01-10", "2026-02-10"] },
+  });
+  await define(workspace.key, { object_type: "deal", key: "visitas", type: "date" });
   for (
     const field of [
       { key: "Lojas abertas", type: "number" },
@@ -240,12 +246,19 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
         ["custom[Lojas abertas][gte]=2&custom[Lojas abertas][lte]=9", [two]],
         ["custom[desde][gte]=2026-02-01", [ten]],
         ["custom[desde][gte]=2026-02-01&custom[areas]=b&status=aberto", [ten]],
+        ["custom[visitas][gte]=2026-01-01", [list.id]],
         ["custom[ativo]=false", [minus, ten]],
         ["custom[areas]=a&sort=created_at", [two, ten]],
         ["custom[areas]=a&q=nada", []],
       ] as const
     ) assert.deepEqual(ids(await api.get(`${DEALS}?${encodeURI(query)}`)), expected, query);
   }
+  const { body: visited } = await api.get(`${DEALS}/summary?custom[visitas][gte]=2026-01-01`);
+  assert.deepEqual(
+    [visited.totals.count, visited.totals.value],
+    [1, 10],
+    "a deal with two dates counts once",
+  );
   const { body: summary } = await api.get(`${DEALS}/summary?custom[areas]=a`);
   assert.equal(summary.totals.count, 2);
 

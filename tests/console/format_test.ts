@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import {
+  dayEnd,
+  dayIn,
   formatDay,
   formatMoment,
   formatMoney,
@@ -64,6 +66,8 @@ Deno.test("Days and times are those of the workspace's time zone, also while its
     // The hour from 2 to 3 does not exist on this day.
     assert.equal(momentAt("2026-03-08T01:30"), "2026-03-08T06:30:00.000Z");
     assert.equal(momentAt("2026-03-08T03:30"), "2026-03-08T07:30:00.000Z");
+    assert.match(dayEnd("0026-11-21"), /^0026-11-22T/, "a year of two digits is no error");
+    assert.deepEqual(["2026-11-21", "ontem", "2026-13-41", undefined].map(dayIn), ["2026-11-21", "", "", ""]);
   } finally {
     setZone(undefined);
   }

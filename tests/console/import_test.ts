@@ -92,8 +92,10 @@ Deno.test("Values are read as people in Brazil write them; a text that is not a 
   const value = (type: CustomField["type"], text: string, choices: string[] | null = null) =>
     valueOf(text, { type, choices });
   assert.deepEqual(
-    ["R$ 1.234,56", "1234.56", "1.234", "1.5", "-3", "12 mil"].map((text) => value("money", text)),
-    [1234.56, 1234.56, 1234, 1.5, -3, "12 mil"],
+    ["R$ 1.234,56", "1234.56", "1.234", "1.5", "-3", "12 mil", "1,234.56"].map((text) =>
+      value("money", text)
+    ),
+    [1234.56, 1234.56, 1234, 1.5, -3, "12 mil", "1,234.56"],
   );
   assert.deepEqual(["1/2/2026", "2026-02-01", "ontem"].map((text) => value("date", text)), [
     "2026-02-01",

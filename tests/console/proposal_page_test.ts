@@ -62,6 +62,14 @@ Deno.test("An answer from this page, or from before it was opened, is not attrib
   ) {
     assert.deepEqual(page, { at: "shown", proposal: declined, answeredElsewhere: false, failure: null });
   }
+  const lost = afterAnswer(shown, { ok: false, code: "network" });
+  const found = afterReading(lost, { ok: true, proposal: declined });
+  assert.ok(found.at === "shown" && !found.answeredElsewhere, "the customer's own reply was lost");
+});
+
+Deno.test("A reading that began before the answer does not take the answer back", () => {
+  const answered = afterAnswer(shown, { ok: true, proposal: declined });
+  assert.deepEqual(afterReading(answered, { ok: true, proposal: open }), answered);
 });
 
 Deno.test("A proposal that expires while it is open stays visible without its buttons", () => {

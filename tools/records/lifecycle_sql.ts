@@ -100,9 +100,13 @@ const JOINED: Readonly<Record<string, string>> = {
 function fillSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
-  const lines = emptyable(record).map((field) =>
-    `  t.${field} := ${JOINED[field] ?? "coalesce"}(t.${field}, other.${field});`
-  );
+  const lines = emptyable(record).map((field) => {
+    // An empty text counts as empty too.
+    if (record.fields[field]!.sql === "text") {
+      return `  t.${field} := coalesce(nullif(t.${field}, ''), other.${field}, t.${field});`;
+    }
+    return `  t.${field} := ${JOINED[field] ?? "coalesce"}(t.${field}, other.${field});`;
+  });
   return commented(
     `create function crm.${name}_filled(t ${table}, other ${table}) returns ${table}
 language plpgsql immutable set search_path = '' as $$

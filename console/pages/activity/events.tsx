@@ -3,7 +3,7 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { settled } from "../../app/workspace.ts";
 import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
-import { dayEnd, hostOf } from "../../format/format.ts";
+import { dayEnd, dayIn, hostOf } from "../../format/format.ts";
 import { ChangedFields } from "../../components/changed_fields.tsx";
 import { Field, Select } from "../../components/field.tsx";
 import { Lines } from "../../components/lines.tsx";
@@ -29,7 +29,7 @@ function eventsHref(filter: Record<string, string>): string {
 /** The events, newest first, and which webhooks got each. The filter is in the address, so that people can share it. */
 export function Events() {
   const { query, route } = useLocation();
-  const filter = { evento: query.evento ?? "", registro: query.registro ?? "", ate: query.ate ?? "" };
+  const filter = { evento: query.evento ?? "", registro: query.registro ?? "", ate: dayIn(query.ate) };
   const choose = (changed: Partial<typeof filter>) => route(eventsHref({ ...filter, ...changed }), true);
   const list = `app-v1-activity/events?${new URLSearchParams({
     ...(filter.evento && { event: filter.evento }),

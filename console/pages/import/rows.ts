@@ -102,9 +102,13 @@ export function valueOf(text: string, { type, choices }: Pick<CustomField, "type
   }
 }
 
-/** `R$ 1.234,56` is 1234.56, and so is `1234.56`; a point before exactly three digits separates thousands. */
+/**
+ * `R$ 1.234,56` is 1234.56, and so is `1234.56`; a point before exactly three digits separates thousands. A comma before a
+ * point is not Brazilian: `1,234.56` stays a text, which the server refuses.
+ */
 function numberOf(text: string): number | string {
   const bare = text.replace(/R\$|\s/g, "");
+  if (/,.*\./.test(bare)) return text;
   const plainNumber = bare.includes(",") || /^-?\d{1,3}(\.\d{3})+$/.test(bare)
     ? bare.replaceAll(".", "").replace(",", ".")
     : bare;

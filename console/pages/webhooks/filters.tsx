@@ -1,7 +1,7 @@
 import { useLocation } from "preact-iso/router";
 import { href } from "../../app/settings.ts";
 import { Field, Select } from "../../components/field.tsx";
-import { dayEnd, dayStart } from "../../format/format.ts";
+import { dayEnd, dayIn, dayStart } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";
 import type { Webhook } from "./records.ts";
 import { eventText } from "./words.ts";
@@ -19,8 +19,8 @@ export interface Filter {
 
 /** The filter in an address. */
 export function filterOf(query: Record<string, string>): Filter {
-  const { estado: state = "", evento: event = "", desde: since = "", ate: until = "" } = query;
-  return { state, event, since, until };
+  const { estado: state = "", evento: event = "", desde, ate } = query;
+  return { state, event, since: dayIn(desde), until: dayIn(ate) };
 }
 
 /** The filter as parameters of the API. */

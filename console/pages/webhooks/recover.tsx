@@ -107,7 +107,7 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
               value={until.value}
               onInput={({ currentTarget }) => until.value = currentTarget.value}
             />
-            {Date.parse(since.value) < Date.parse(createdAt) && (
+            {since.value !== "" && Date.parse(momentAt(since.value)) < Date.parse(createdAt) && (
               <label class="check">
                 <input
                   type="checkbox"

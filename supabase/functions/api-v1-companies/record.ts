@@ -79,7 +79,7 @@ export const company = record("company", {
     phones: ["phone"],
     spelled: { tax_id: "crm.spelled_tax_id" },
   },
-  alike: { tax_id: "array[new.tax_id]", domain: "array[new.domain]" },
+  alike: { tax_id: "array[new.tax_id]", domain: "array[nullif(new.domain, '')]" },
   upsert: {
     by: ["external_id", "tax_id", "domain"],
     foundBy: ["name"],

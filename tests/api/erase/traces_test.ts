@@ -183,6 +183,11 @@ test("After an erasure no column of the database contains the person", async ({ 
     "Idempotency-Key": "a batch that reads deals",
   }) as { results: Body[] };
   assert.deepEqual(repeated.results[0]!["record"], seen[1], "a repeated batch shows the deal as it is now");
+  const { name, email, mark } = person;
+  const again = await send("POST", `${CONTACTS}/upsert?match_by=email`, { email, name, job_title: mark }, {
+    "Idempotency-Key": "an upsert",
+  });
+  assert.deepEqual([again["created"], again["matched_by"], again["differences"]], [false, "email", []]);
   assertNoTrace(await logs(server.readLog), person.traces);
 
   // Pending and redelivered deliveries show the contact as it is now.

@@ -40,6 +40,9 @@ test("A merge keeps the fields of the remaining contact, and fills its empty fie
     name: "Ana",
     email: "ana@trabalho.com",
     job_title: "Diretora",
+    // An empty text counts as empty.
+    phone: "",
+    instagram: "",
     custom_fields: { cor: "azul", a: 1 },
   });
   const other = await create(workspace.key, CONTACTS, {

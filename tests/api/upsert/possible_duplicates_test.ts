@@ -28,6 +28,7 @@ const alike: [path: string, stored: Record<string, string>, sent: Record<string,
   [COMPANIES, { tax_id: "12.abc.345/01de-35" }, { tax_id: "12ABC34501DE35" }, true],
   [COMPANIES, { domain: "padaria.com.br" }, { domain: "Padaria.com.br" }, true],
   [COMPANIES, { domain: "padaria.com.br" }, { domain: "outra.com.br" }, false],
+  [COMPANIES, { domain: "" }, { domain: "" }, false],
 ];
 
 for (const [path, stored, sent, is] of alike) {
