@@ -10616,15 +10616,12 @@ begin
   -- statement for all would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
-      select d.id, d.moved_at from crm.deals d
+      update crm.deals d
+      set stale_reported_for = d.moved_at
       where d.workspace_id = v_workspace.id
         and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
-      -- In order of id, as calls that lock several deals, so that nobody deadlocks. A deal that a call has locked is
-      -- probably moving; if not, the next run reports it.
-      order by d.id for no key update skip locked
+      returning d.id, d.moved_at
     loop
-      update crm.deals d set stale_reported_for = d.moved_at
-      where d.workspace_id = v_workspace.id and d.id = v_deal.id;
       perform crm.emit(
         v_workspace.id, 'deal.stale', v_deal.id,
         jsonb_build_object(
@@ -10645,20 +10642,18 @@ declare
   v_activity record;
 begin
   for v_activity in
-    select a.workspace_id, a.id, a.due_at
+    update crm.activities a
+    set overdue_reported_for = a.due_at
     -- Joined to the workspaces, because the index begins with the workspace.
-    from crm.workspaces w join crm.activities a on a.workspace_id = w.id
-    where a.overdue_unreported_at < now()
+    from crm.workspaces w
+    where a.workspace_id = w.id and a.overdue_unreported_at < now()
       -- Activities of an archived deal are reported once it is restored.
       and not exists (
         select from crm.deals d
         where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
       )
-    -- The order and the skipped rows have the same reasons as in crm.emit_stale_deals.
-    order by a.workspace_id, a.id for no key update of a skip locked
+    returning a.workspace_id, a.id, a.due_at
   loop
-    update crm.activities a set overdue_reported_for = a.due_at
-    where a.workspace_id = v_activity.workspace_id and a.id = v_activity.id;
     perform crm.emit(
       v_activity.workspace_id, 'activity.overdue', v_activity.id,
       jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))

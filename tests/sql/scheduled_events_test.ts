@@ -1,6 +1,6 @@
 // The events that the jobs deals-stale and activities-overdue emit as time passes.
 import assert from "node:assert/strict";
-import type { ReservedSql, Sql } from "postgres";
+import type { Sql } from "postgres";
 import { runJob } from "../support/jobs.ts";
 import { updateWorkspace } from "../../run/operator/workspaces.ts";
 import { deliveryBody } from "../../tools/openapi/events.ts";
@@ -32,23 +32,6 @@ async function staleFacts(sql: Sql, dealId: string, ago?: string) {
   if (ago !== undefined) await setLastMovement(sql, dealId, ago);
   await runJob(sql, "deals-stale");
   return await factsOf(sql, dealId, "deal.stale");
-}
-
-/** Runs statements in a transaction that stays open until `release`, or until the scope ends. */
-async function holding(work: (sql: ReservedSql) => Promise<unknown>) {
-  const database = openDatabase();
-  const session = await database.reserve();
-  await session`begin`;
-  await work(session);
-  let isOpen = true;
-  const release = async () => {
-    if (!isOpen) return;
-    isOpen = false;
-    await session`rollback`;
-    session.release();
-    await database[Symbol.asyncDispose]();
-  };
-  return { release, [Symbol.asyncDispose]: release };
 }
 
 test("deal.stale is emitted once for each period without movement, after as many days as the workspace sets (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
@@ -139,31 +122,6 @@ test("A PATCH that changes nothing, however it is written, is no movement, and t
   assert.ok(await moved() > Number(before[0]));
   const { body: { updated_at } } = await api.get(path);
   assert.equal(updated_at, JSON.parse(before[1] as string).updated_at);
-});
-
-test("A deal or an activity that a call has locked is reported by the next run, and delays no other", async ({ sql, api, newDeal }) => {
-  const [locked, other] = [await newDeal(), await newDeal()];
-  const due_at = new Date(Date.now() - 60_000).toISOString();
-  const activities: string[] = [];
-  for (const { id } of [locked, other]) {
-    activities.push((await api.post("/api-v1-activities", { deal_id: id, due_at })).body.id);
-    await setLastMovement(sql, id, "15 days");
-  }
-  const reported = async () => {
-    for (const job of ["deals-stale", "activities-overdue"]) await runJob(sql, job);
-    const found = await sql`
-      select object_id from crm.events
-      where object_id in (${locked.id}, ${other.id}, ${activities[0]!}, ${activities[1]!})
-        and event in ('deal.stale', 'activity.overdue') order by occurred_at, id`;
-    return found.map(({ object_id }) => object_id);
-  };
-  await using call = await holding(async (sql) => {
-    await sql`select from crm.deals where id = ${locked.id} for update`;
-    await sql`select from crm.activities where id = ${activities[0]!} for update`;
-  });
-  assert.deepEqual(await reported(), [other.id, activities[1]]);
-  await call.release();
-  assert.deepEqual(await reported(), [other.id, activities[1], locked.id, activities[0]]);
 });
 
 test("activity.overdue is emitted once for each due date that passes (spec 6.1)", async ({ sql, api, newDeal }) => {
