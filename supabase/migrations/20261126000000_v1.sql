@@ -1516,6 +1516,13 @@ $$;
 comment on function crm.synced_page(json[], uuid) is
   'crm.page for the first page by updated_since. It adds synced_until, which a client sends as updated_since in its '
   'next run: 60 seconds ago, so that this run misses no change by a transaction shorter than that.';
+create function crm.table_of(p_object_type text) returns text
+language sql immutable
+as $$
+  select case p_object_type when 'company' then 'companies' when 'activity' then 'activities' else p_object_type || 's' end
+$$;
+comment on function crm.table_of(text) is
+  'The table of a kind of record, which is also the resource in its scopes: companies for company.';
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -12535,9 +12542,7 @@ declare
   v_reply json;
 begin
   -- The call needs the scope for writing, which does not include reading.
-  if v_op = 'get' and not crm.has_scope(
-    case p_record when 'activity' then 'activities' when 'company' then 'companies' else p_record || 's' end || ':read'
-  ) then
+  if v_op = 'get' and not crm.has_scope(crm.table_of(p_record) || ':read') then
     perform api.fail('insufficient_scope');
   end if;
   perform set_config('app.found', '', true);
@@ -14040,6 +14045,7 @@ declare
     p_contact_ids
   );
 begin
+  if v_objects = '{}' then return p_reply; end if;
   return json_build_object(
     'results', (
       select json_agg(
@@ -14058,7 +14064,8 @@ begin
 end
 $$;
 comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
-  'The reply to a batch that read records: with the records of these contacts as they are now.';
+  'The reply to a batch that read records: with the records of these contacts as they are now. A reply without any is '
+  'returned unchanged.';
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
@@ -14138,9 +14145,14 @@ begin
   get diagnostics v_rows = row_count;
   changed := changed + v_rows;
   update crm.idempotency_keys i
-  set body = crm.batch_with_records_now(p_workspace_id, i.body::json, p_contact_ids)::text
-  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    and position('"record"' in i.body) > 0;
+  set body = n.body
+  from (
+    select k.key, crm.batch_with_records_now(p_workspace_id, k.body::json, p_contact_ids)::text as body
+    from crm.idempotency_keys k
+    where k.workspace_id = p_workspace_id and k.key = any (v_keys) and starts_with(k.body, '{"results"')
+      and position('"record"' in k.body) > 0
+  ) n
+  where i.workspace_id = p_workspace_id and i.key = n.key and i.body <> n.body;
   get diagnostics v_rows = row_count;
   changed := changed + v_rows;
   update crm.idempotency_keys i
@@ -14222,7 +14234,7 @@ language plpgsql set search_path = '' as $$
 declare
   -- How many records are remembered: as many as people can correct by hand. Some names are in nearly every record.
   c_most constant integer := 1000;
-  v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
+  v_table text := crm.table_of(p_object);
   v_ids uuid[];
   v_remembered integer;
 begin
@@ -15448,7 +15460,7 @@ begin
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
   -- Changes to members take this lock too: while this call waited for it, the caller may have lost the role.
-  perform crm.require_admin_still(v_before.id);
+  perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
   -- A separate statement, because a member has no right to write the columns of the plan.
@@ -15592,20 +15604,20 @@ language sql stable set search_path = '' as $$
 $$;
 comment on function crm.working_keys_of(uuid, uuid) is
   'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
-create function crm.require_admin_still(p_workspace_id uuid) returns void
+create function crm.require_role_still(p_workspace_id uuid, variadic p_roles text[]) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if crm.current_member_id() is not null and not exists (
     select from crm.members m
-    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = any (p_roles) and m.is_active
   ) then
     perform crm.raise_code('insufficient_role');
   end if;
 end
 $$;
-comment on function crm.require_admin_still(uuid) is
-  'Raises insufficient_role if the calling member is no longer an admin. For verbs that wait for a lock after the door '
-  'has read the role: whoever held the lock may have taken the role away.';
+comment on function crm.require_role_still(uuid, text[]) is
+  'Raises insufficient_role if the calling member no longer has one of these roles. For verbs that wait for a lock '
+  'after the door has read the role: whoever held the lock may have taken the role away.';
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -15615,7 +15627,7 @@ begin
   if crm.current_member_id() is null then return; end if;
   -- One invitation at a time, so that each counts the earlier ones. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
-  perform crm.require_admin_still(p_workspace_id);
+  perform crm.require_role_still(p_workspace_id, 'admin');
   if (
     select count(*) >= 30 or count(*) filter (where l.object_id = p_member_id) >= 3
     from (
@@ -15760,7 +15772,7 @@ declare
 begin
   -- One change of members at a time: if the last two admins demote each other, the second call is refused.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
-  perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
+  perform crm.require_role_still((v_args ->> 'workspace_id')::uuid, 'admin');
   select m.* into v_before from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
   for no key update;
@@ -15964,13 +15976,7 @@ begin
   -- One new key at a time, so that each counts the earlier ones.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   -- The member may have lost the role while this call waited for the lock.
-  if not exists (
-    select from crm.members m
-    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.is_active
-      and m.role in ('admin', 'gestor')
-  ) then
-    perform crm.raise_code('insufficient_role');
-  end if;
+  perform crm.require_role_still(p_workspace_id, 'admin', 'gestor');
   if (
     select count(*) from crm.api_keys k
     where k.workspace_id = p_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)
@@ -18210,8 +18216,8 @@ grant execute on function
   crm.spelled_tax_id(text), crm.stage_json(crm.stages), crm.stage_of_new_deal(uuid, uuid), crm.stages_of(crm.pipelines),
   crm.subscription_insert(crm.webhook_subscriptions), crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
-  crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.tag_keys(text[]),
-  crm.text_key(text), crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid),
+  crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.table_of(text),
+  crm.tag_keys(text[]), crm.text_key(text), crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid),
   crm.unless_dry_run(jsonb, json), crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
   crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
   crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(), crm.walk_for(text, jsonb, text),
@@ -18278,19 +18284,20 @@ grant execute on function
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
-  crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid), crm.require_admin_still(uuid),
-  crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_room_for_key(uuid),
-  crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
-  crm.rows_by(text, text, text, text), crm.rows_by_value(crm.sent_value, text, text, uuid[]),
-  crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
-  crm.sample_state(crm.event_type), crm.scopes_of_role(text), crm.search(text, text[], uuid, uuid, integer, integer),
-  crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
-  crm.send_test_event(uuid, uuid, crm.event_type), crm.sent_values(text, jsonb), crm.sessions_of_current_user(),
-  crm.shortest_way(crm.walk, uuid, uuid, integer), crm.shown_state(text, boolean), crm.spelled_tax_id(text),
-  crm.store_grant(uuid, text, text[]), crm.subscription_json(crm.webhook_subscriptions),
-  crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]),
-  crm.text_key(text), crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone),
-  crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
+  crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid),
+  crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_role_still(uuid, text[]),
+  crm.require_room_for_key(uuid), crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid),
+  crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
+  crm.rows_by_value(crm.sent_value, text, text, uuid[]), crm.sample_data(crm.event_type),
+  crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type), crm.scopes_of_role(text),
+  crm.search(text, text[], uuid, uuid, integer, integer), crm.search_page(text, jsonb, uuid, uuid, integer, boolean),
+  crm.search_text(text[], text[]), crm.search_words(text), crm.send_test_event(uuid, uuid, crm.event_type),
+  crm.sent_values(text, jsonb), crm.sessions_of_current_user(), crm.shortest_way(crm.walk, uuid, uuid, integer),
+  crm.shown_state(text, boolean), crm.spelled_tax_id(text), crm.store_grant(uuid, text, text[]),
+  crm.subscription_json(crm.webhook_subscriptions), crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]), crm.tag_keys(text[]), crm.text_key(text),
+  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
+  crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.walk_for(text, jsonb, text),
   crm.with_fields(json, json), crm.within_workspace(jsonb), crm.without_case(text), crm.without_mapping(inet),
   crm.working_keys_of(uuid, uuid), crm.workspace_alerts(crm.workspaces), crm.workspace_first_steps(crm.workspaces),
   crm.workspace_json(crm.workspaces), crm.workspace_overview(crm.workspaces), crm.workspace_usage(uuid),

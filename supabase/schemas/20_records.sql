@@ -43,6 +43,14 @@ comment on function crm.synced_page(json[], uuid) is
   'crm.page for the first page by updated_since. It adds synced_until, which a client sends as updated_since in its '
   'next run: 60 seconds ago, so that this run misses no change by a transaction shorter than that.';
 
+create function crm.table_of(p_object_type text) returns text
+language sql immutable
+as $$
+  select case p_object_type when 'company' then 'companies' when 'activity' then 'activities' else p_object_type || 's' end
+$$;
+comment on function crm.table_of(text) is
+  'The table of a kind of record, which is also the resource in its scopes: companies for company.';
+
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
 begin

@@ -60,9 +60,7 @@ declare
   v_reply json;
 begin
   -- The call needs the scope for writing, which does not include reading.
-  if v_op = 'get' and not crm.has_scope(
-    case p_record when 'activity' then 'activities' when 'company' then 'companies' else p_record || 's' end || ':read'
-  ) then
+  if v_op = 'get' and not crm.has_scope(crm.table_of(p_record) || ':read') then
     perform api.fail('insufficient_scope');
   end if;
   perform set_config('app.found', '', true);

@@ -109,6 +109,7 @@ declare
     p_contact_ids
   );
 begin
+  if v_objects = '{}' then return p_reply; end if;
   return json_build_object(
     'results', (
       select json_agg(
@@ -127,7 +128,8 @@ begin
 end
 $$;
 comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
-  'The reply to a batch that read records: with the records of these contacts as they are now.';
+  'The reply to a batch that read records: with the records of these contacts as they are now. A reply without any is '
+  'returned unchanged.';
 
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
@@ -209,9 +211,14 @@ begin
   get diagnostics v_rows = row_count;
   changed := changed + v_rows;
   update crm.idempotency_keys i
-  set body = crm.batch_with_records_now(p_workspace_id, i.body::json, p_contact_ids)::text
-  where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    and position('"record"' in i.body) > 0;
+  set body = n.body
+  from (
+    select k.key, crm.batch_with_records_now(p_workspace_id, k.body::json, p_contact_ids)::text as body
+    from crm.idempotency_keys k
+    where k.workspace_id = p_workspace_id and k.key = any (v_keys) and starts_with(k.body, '{"results"')
+      and position('"record"' in k.body) > 0
+  ) n
+  where i.workspace_id = p_workspace_id and i.key = n.key and i.body <> n.body;
   get diagnostics v_rows = row_count;
   changed := changed + v_rows;
   update crm.idempotency_keys i
@@ -299,7 +306,7 @@ language plpgsql set search_path = '' as $$
 declare
   -- How many records are remembered: as many as people can correct by hand. Some names are in nearly every record.
   c_most constant integer := 1000;
-  v_table text := case p_object when 'company' then 'companies' when 'activity' then 'activities' else p_object || 's' end;
+  v_table text := crm.table_of(p_object);
   v_ids uuid[];
   v_remembered integer;
 begin

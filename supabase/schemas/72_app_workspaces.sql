@@ -240,7 +240,7 @@ begin
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
   -- Changes to members take this lock too: while this call waited for it, the caller may have lost the role.
-  perform crm.require_admin_still(v_before.id);
+  perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
   -- A separate statement, because a member has no right to write the columns of the plan.

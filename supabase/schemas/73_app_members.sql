@@ -27,20 +27,20 @@ $$;
 comment on function crm.working_keys_of(uuid, uuid) is
   'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
 
-create function crm.require_admin_still(p_workspace_id uuid) returns void
+create function crm.require_role_still(p_workspace_id uuid, variadic p_roles text[]) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if crm.current_member_id() is not null and not exists (
     select from crm.members m
-    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = any (p_roles) and m.is_active
   ) then
     perform crm.raise_code('insufficient_role');
   end if;
 end
 $$;
-comment on function crm.require_admin_still(uuid) is
-  'Raises insufficient_role if the calling member is no longer an admin. For verbs that wait for a lock after the door '
-  'has read the role: whoever held the lock may have taken the role away.';
+comment on function crm.require_role_still(uuid, text[]) is
+  'Raises insufficient_role if the calling member no longer has one of these roles. For verbs that wait for a lock '
+  'after the door has read the role: whoever held the lock may have taken the role away.';
 
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
@@ -51,7 +51,7 @@ begin
   if crm.current_member_id() is null then return; end if;
   -- One invitation at a time, so that each counts the earlier ones. Changes of members take the same lock.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
-  perform crm.require_admin_still(p_workspace_id);
+  perform crm.require_role_still(p_workspace_id, 'admin');
   if (
     select count(*) >= 30 or count(*) filter (where l.object_id = p_member_id) >= 3
     from (
@@ -202,7 +202,7 @@ declare
 begin
   -- One change of members at a time: if the last two admins demote each other, the second call is refused.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
-  perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
+  perform crm.require_role_still((v_args ->> 'workspace_id')::uuid, 'admin');
   select m.* into v_before from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
   for no key update;

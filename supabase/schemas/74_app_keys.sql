@@ -117,13 +117,7 @@ begin
   -- One new key at a time, so that each counts the earlier ones.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   -- The member may have lost the role while this call waited for the lock.
-  if not exists (
-    select from crm.members m
-    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.is_active
-      and m.role in ('admin', 'gestor')
-  ) then
-    perform crm.raise_code('insufficient_role');
-  end if;
+  perform crm.require_role_still(p_workspace_id, 'admin', 'gestor');
   if (
     select count(*) from crm.api_keys k
     where k.workspace_id = p_workspace_id and k.revoked_at is null and k.client_id is null and crm.is_working(k)

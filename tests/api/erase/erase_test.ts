@@ -63,6 +63,24 @@ async function writePerson({ workspace: { key }, api }: Scenario) {
   };
 }
 
+test("An erasure counts and rewrites only the stored batches that show the person", async ({ workspace: { key }, api }) => {
+  const [person, other] = [
+    await create(key, CONTACTS, { name: "Ana" }),
+    await create(key, CONTACTS, { name: "Bia" }),
+  ];
+  const read = (id: string, idempotencyKey: string) =>
+    api.post(`${CONTACTS}/batch`, { items: [{ op: "get", id }] }, { "Idempotency-Key": idempotencyKey });
+  const { text } = await read(other.id, "other");
+  assert.deepEqual(cleared(await api.post(`${CONTACTS}/${person.id}/erase`)), { contacts: 1 });
+  assert.equal((await read(other.id, "other")).text, text);
+  const erased = await create(key, CONTACTS, { name: "Caio" });
+  await read(erased.id, "own");
+  assert.deepEqual(cleared(await api.post(`${CONTACTS}/${erased.id}/erase`)), {
+    contacts: 1,
+    stored_replies: 1,
+  });
+});
+
 test("An erasure answers with its time, emits an event with only the id, and does nothing when repeated", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", email: "ana@x.com" });
   const mailbox = openMailbox();
