@@ -111,6 +111,12 @@ export const activity = {
     "{actor} voltou a usar o campo {object}",
     "{actor} put the field {object} back into use",
   ],
+  "did.proposal_created": ["{actor} criou a proposta {object}", "{actor} created the proposal {object}"],
+  "did.proposal_link_replaced": [
+    "{actor} trocou o link da proposta {object}",
+    "{actor} replaced the link of the proposal {object}",
+  ],
+  "did.proposal_sent": ["{actor} enviou a proposta {object}", "{actor} sent the proposal {object}"],
 
   "changed.to": ["{field} de {from} para {to}", "{field} from {from} to {to}"],
   "changed.name": ["nome", "name"],

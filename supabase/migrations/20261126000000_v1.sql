@@ -403,7 +403,8 @@ comment on table crm.audit_log is
 comment on column crm.audit_log.member_id is
   'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
-  'The name of the object at that moment, so that the line can be read without the object.';
+  'The name of the object at that moment, so that the line can be read without the object. Empty for a proposal '
+  '(crm.record_proposal_action).';
 call crm.protect('crm.audit_log');
 create function crm.record_action(
   p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
@@ -6743,6 +6744,13 @@ comment on function api.call_by_link(bytea, text, jsonb) is
   'p_verb null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args '
   'is always the link''s own proposal.';
 
+create function crm.record_proposal_action(p_action text, p_proposal crm.proposals) returns void
+language sql volatile set search_path = '' as $$
+  select crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '')
+$$;
+comment on function crm.record_proposal_action(text, crm.proposals) is
+  'Adds a line about a proposal to the audit log, without its title: the title may name the customer, and lines are '
+  'never erased. app.action_list reads the title from the proposal.';
 create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
 declare
@@ -6758,6 +6766,7 @@ begin
     (p_args ->> 'expires_at')::timestamptz
   )
   returning * into v_proposal;
+  perform crm.record_proposal_action('proposal_created', v_proposal);
   return v_proposal;
 end
 $$;
@@ -6799,6 +6808,7 @@ begin
     update crm.proposal_links l
     set token_hash = v_token_hash, created_at = now()
     where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id;
+    perform crm.record_proposal_action('proposal_link_replaced', p_proposal);
   else
     insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
     values (p_proposal.workspace_id, p_proposal.id, v_token_hash);
@@ -6815,6 +6825,7 @@ begin
     set status = 'enviada'
     where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
     returning p.* into p_proposal;
+    perform crm.record_proposal_action('proposal_sent', p_proposal);
   end if;
   return p_proposal;
 end
@@ -10623,12 +10634,15 @@ begin
   -- statement for all would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
-      update crm.deals d
-      set stale_reported_for = d.moved_at
+      select d.id, d.moved_at from crm.deals d
       where d.workspace_id = v_workspace.id
         and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
-      returning d.id, d.moved_at
+      -- A job that waits for no row cannot deadlock with calls. A deal that a call has locked is probably moving; if
+      -- not, the next run reports it.
+      for no key update skip locked
     loop
+      update crm.deals d set stale_reported_for = d.moved_at
+      where d.workspace_id = v_workspace.id and d.id = v_deal.id;
       perform crm.emit(
         v_workspace.id, 'deal.stale', v_deal.id,
         jsonb_build_object(
@@ -10649,18 +10663,20 @@ declare
   v_activity record;
 begin
   for v_activity in
-    update crm.activities a
-    set overdue_reported_for = a.due_at
+    select a.workspace_id, a.id, a.due_at
     -- Joined to the workspaces, because the index begins with the workspace.
-    from crm.workspaces w
-    where a.workspace_id = w.id and a.overdue_unreported_at < now()
+    from crm.workspaces w join crm.activities a on a.workspace_id = w.id
+    where a.overdue_unreported_at < now()
       -- Activities of an archived deal are reported once it is restored.
       and not exists (
         select from crm.deals d
         where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
       )
-    returning a.workspace_id, a.id, a.due_at
+    -- Skips locked rows for the same reason as crm.emit_stale_deals.
+    for no key update of a skip locked
   loop
+    update crm.activities a set overdue_reported_for = a.due_at
+    where a.workspace_id = v_activity.workspace_id and a.id = v_activity.id;
     perform crm.emit(
       v_activity.workspace_id, 'activity.overdue', v_activity.id,
       jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
@@ -15558,7 +15574,9 @@ begin
             'id', l.id, 'at', crm.iso(l.created_at),
             'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'action', l.action,
-            'object', json_build_object('type', l.object_type, 'id', l.object_id, 'name', l.object_name),
+            'object', json_build_object(
+              'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
+            ),
             'details', l.details
           )
           order by l.id desc
@@ -15567,6 +15585,8 @@ begin
       )
       from crm.audit_log l
       left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
+      left join crm.proposals p
+        on l.object_type = 'proposal' and p.workspace_id = l.workspace_id and p.id = l.object_id
       where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
     ),
     'meta', json_build_object(
@@ -18280,7 +18300,8 @@ grant execute on function
   crm.proposal_mark_sent(crm.proposals), crm.proposal_status(crm.proposals), crm.proposal_to_answer(uuid, uuid),
   crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.record_action(uuid, text, text, uuid, text, jsonb),
-  crm.record_webhook_action(uuid, uuid, text, jsonb), crm.recover(uuid, uuid, jsonb),
+  crm.record_proposal_action(text, crm.proposals), crm.record_webhook_action(uuid, uuid, text, jsonb),
+  crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
   crm.redeliver(uuid, uuid, uuid[]), crm.redeliver_all(uuid, uuid, uuid[]), crm.request_failures(uuid, uuid),
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),

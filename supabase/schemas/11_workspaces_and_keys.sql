@@ -115,7 +115,7 @@ comment on function crm.default_owner() is
   'The owner of a new record if the call names none: the member who created the key, if active; otherwise the active '
   'admin or gestor who was added first (spec 4.1).';
 
--- The audit log: who changed the keys, webhooks, members and settings of a workspace, and how.
+-- The audit log: who changed the keys, webhooks, members, settings and proposals of a workspace, and how.
 
 create table crm.audit_log (
   workspace_id uuid not null references crm.workspaces (id),
@@ -136,7 +136,8 @@ comment on table crm.audit_log is
 comment on column crm.audit_log.member_id is
   'The member who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
-  'The name of the object at that moment, so that the line can be read without the object.';
+  'The name of the object at that moment, so that the line can be read without the object. Empty for a proposal '
+  '(crm.record_proposal_action).';
 call crm.protect('crm.audit_log');
 
 create function crm.record_action(

@@ -187,6 +187,14 @@ comment on function api.call_by_link(bytea, text, jsonb) is
 -- Proposals of a workspace, for the operator; 76_app_proposals.sql has the verbs for members. The caller generates the
 -- token of a public link and passes only its hash.
 
+create function crm.record_proposal_action(p_action text, p_proposal crm.proposals) returns void
+language sql volatile set search_path = '' as $$
+  select crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '')
+$$;
+comment on function crm.record_proposal_action(text, crm.proposals) is
+  'Adds a line about a proposal to the audit log, without its title: the title may name the customer, and lines are '
+  'never erased. app.action_list reads the title from the proposal.';
+
 create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
 declare
@@ -202,6 +210,7 @@ begin
     (p_args ->> 'expires_at')::timestamptz
   )
   returning * into v_proposal;
+  perform crm.record_proposal_action('proposal_created', v_proposal);
   return v_proposal;
 end
 $$;
@@ -245,6 +254,7 @@ begin
     update crm.proposal_links l
     set token_hash = v_token_hash, created_at = now()
     where l.workspace_id = p_proposal.workspace_id and l.proposal_id = p_proposal.id;
+    perform crm.record_proposal_action('proposal_link_replaced', p_proposal);
   else
     insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
     values (p_proposal.workspace_id, p_proposal.id, v_token_hash);
@@ -262,6 +272,7 @@ begin
     set status = 'enviada'
     where p.workspace_id = p_proposal.workspace_id and p.id = p_proposal.id
     returning p.* into p_proposal;
+    perform crm.record_proposal_action('proposal_sent', p_proposal);
   end if;
   return p_proposal;
 end

@@ -363,12 +363,15 @@ begin
   -- statement for all would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
-      update crm.deals d
-      set stale_reported_for = d.moved_at
+      select d.id, d.moved_at from crm.deals d
       where d.workspace_id = v_workspace.id
         and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
-      returning d.id, d.moved_at
+      -- A job that waits for no row cannot deadlock with calls. A deal that a call has locked is probably moving; if
+      -- not, the next run reports it.
+      for no key update skip locked
     loop
+      update crm.deals d set stale_reported_for = d.moved_at
+      where d.workspace_id = v_workspace.id and d.id = v_deal.id;
       perform crm.emit(
         v_workspace.id, 'deal.stale', v_deal.id,
         jsonb_build_object(
@@ -390,18 +393,20 @@ declare
   v_activity record;
 begin
   for v_activity in
-    update crm.activities a
-    set overdue_reported_for = a.due_at
+    select a.workspace_id, a.id, a.due_at
     -- Joined to the workspaces, because the index begins with the workspace.
-    from crm.workspaces w
-    where a.workspace_id = w.id and a.overdue_unreported_at < now()
+    from crm.workspaces w join crm.activities a on a.workspace_id = w.id
+    where a.overdue_unreported_at < now()
       -- Activities of an archived deal are reported once it is restored.
       and not exists (
         select from crm.deals d
         where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
       )
-    returning a.workspace_id, a.id, a.due_at
+    -- Skips locked rows for the same reason as crm.emit_stale_deals.
+    for no key update of a skip locked
   loop
+    update crm.activities a set overdue_reported_for = a.due_at
+    where a.workspace_id = v_activity.workspace_id and a.id = v_activity.id;
     perform crm.emit(
       v_activity.workspace_id, 'activity.overdue', v_activity.id,
       jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))

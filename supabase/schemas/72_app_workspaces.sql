@@ -342,7 +342,9 @@ begin
             'id', l.id, 'at', crm.iso(l.created_at),
             'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
             'action', l.action,
-            'object', json_build_object('type', l.object_type, 'id', l.object_id, 'name', l.object_name),
+            'object', json_build_object(
+              'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
+            ),
             'details', l.details
           )
           order by l.id desc
@@ -351,6 +353,8 @@ begin
       )
       from crm.audit_log l
       left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
+      left join crm.proposals p
+        on l.object_type = 'proposal' and p.workspace_id = l.workspace_id and p.id = l.object_id
       where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
     ),
     'meta', json_build_object(

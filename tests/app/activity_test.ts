@@ -66,10 +66,13 @@ test("app-v1-activity can show every action that the database functions record",
       { source },
     ) => [
       ...source.matchAll(
-        /'((?:workspace|member|invitation|key|grant|webhook|delivery|deliveries|custom_field)_[a-z_]+)'/g,
+        /'((?:workspace|member|invitation|key|grant|webhook|delivery|deliveries|custom_field|proposal)_[a-z_]+)'/g,
       ),
     ])
-      .map(([, name]) => name!).filter((name) => /(ed|in|left)$/.test(name) && name !== "already_signed_in"),
+      .map(([, name]) => name!).filter((name) =>
+        /(ed|in|left|sent)$/.test(name) &&
+        !["already_signed_in", "proposal_closed", "proposal_expired"].includes(name)
+      ),
   );
   assert.deepEqual([...recorded].sort(), [...ACTIONS].sort());
 });

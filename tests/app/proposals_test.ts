@@ -61,6 +61,27 @@ test("A vendedor creates a proposal with a link, which shows the proposal once i
   assert.deepEqual(events.map(({ event }) => event), ["proposal.viewed", "proposal.accepted"]);
 });
 
+test("The audit log says who created, sent and linked a proposal, with the title it has now", async ({ sql, workspace: { id }, newDeal }) => {
+  const deal = await newDeal();
+  const vendedor = await seller(sql, id);
+  const { body: { id: proposalId } } = await vendedor.post(ofDeal(deal.id), { title: "Plano da Ana" });
+  for (const action of ["link", "send", "send"] as const) await vendedor.post(ofProposal(proposalId, action));
+  // As an erasure of the person does.
+  await sql`update crm.proposals set title = 'Proposta' where id = ${proposalId}`;
+  const { body: { data } } = await vendedor.get("/app-v1-activity");
+  const lines = data.filter(({ object }: { object: { id: string } }) => object.id === proposalId);
+  assert.deepEqual(
+    lines.map((
+      line: { action: string; object: { name: string }; actor: unknown },
+    ) => [line.action, line.object.name, line.actor !== null]),
+    ["proposal_sent", "proposal_link_replaced", "proposal_created"].map((
+      action,
+    ) => [action, "Proposta", true]),
+  );
+  const stored = await sql`select l::text as text from crm.audit_log l where l.object_id = ${proposalId}`;
+  assert.ok(stored.every(({ text }) => !text.includes("Ana")));
+});
+
 test("Only the hash of a link is stored", async ({ sql, workspace: { id }, newDeal }) => {
   const deal = await newDeal();
   const { body } = await (await seller(sql, id)).post(ofDeal(deal.id), { title: "Plano anual" });

@@ -124,6 +124,31 @@ test("A PATCH that changes nothing, however it is written, is no movement, and t
   assert.equal(updated_at, JSON.parse(before[1] as string).updated_at);
 });
 
+test("A deal or an activity that a call has locked is reported by the next run, and delays no other", async ({ sql, api, newDeal }) => {
+  const [locked, other] = [await newDeal(), await newDeal()];
+  const due_at = new Date(Date.now() - 60_000).toISOString();
+  const activities: string[] = [];
+  for (const { id } of [locked, other]) {
+    activities.push((await api.post("/api-v1-activities", { deal_id: id, due_at })).body.id);
+    await setLastMovement(sql, id, "15 days");
+  }
+  const reported = async () => {
+    for (const job of ["deals-stale", "activities-overdue"]) await runJob(sql, job);
+    const found = await sql`
+      select object_id from crm.events
+      where object_id in (${locked.id}, ${other.id}, ${activities[0]!}, ${activities[1]!})
+        and event in ('deal.stale', 'activity.overdue') order by occurred_at, id`;
+    return found.map(({ object_id }) => object_id);
+  };
+  await using call = openDatabase();
+  await call.begin(async (call) => {
+    await call`select from crm.deals where id = ${locked.id} for update`;
+    await call`select from crm.activities where id = ${activities[0]!} for update`;
+    assert.deepEqual(await reported(), [other.id, activities[1]]);
+  });
+  assert.deepEqual(await reported(), [other.id, activities[1], locked.id, activities[0]]);
+});
+
 test("activity.overdue is emitted once for each due date that passes (spec 6.1)", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   const due = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();

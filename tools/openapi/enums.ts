@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
+import { ACTIONS, CHANGED_OBJECTS } from "../../supabase/functions/app-v1-activity/schema.ts";
 import { Key } from "../../supabase/functions/app-v1-keys/schema.ts";
 import { ALERT_KINDS, SEARCHED_TYPES } from "../../supabase/functions/app-v1-workspace/schema.ts";
 import { activity } from "../../supabase/functions/api-v1-activities/record.ts";
@@ -228,7 +228,7 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   },
   Action: { words: ACTIONS, text: doc("O que alguém fez", "What somebody did") },
   ChangedObjectType: {
-    words: ["workspace", "member", "key", "grant", "webhook", "delivery", "custom_field"],
+    words: CHANGED_OBJECTS,
     text: doc("Com que tipo de objeto", "The kind of object that it was done to"),
   },
 };

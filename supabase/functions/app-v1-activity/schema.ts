@@ -38,18 +38,33 @@ export const ACTIONS = [
   "custom_field_updated",
   "custom_field_archived",
   "custom_field_restored",
+  "proposal_created",
+  "proposal_link_replaced",
+  "proposal_sent",
+] as const;
+
+/** The kinds of objects that the audit log can name. */
+export const CHANGED_OBJECTS = [
+  "workspace",
+  "member",
+  "key",
+  "grant",
+  "webhook",
+  "delivery",
+  "custom_field",
+  "proposal",
 ] as const;
 
 export const ActivityQuery = ListQuery.pick({ cursor: true, limit: true });
 
 const ChangedObject = object({
-  type: field(z.enum(["workspace", "member", "key", "grant", "webhook", "delivery", "custom_field"]), [
-    "Tipo",
-    "Kind",
-    "member",
-  ]),
+  type: field(z.enum(CHANGED_OBJECTS), ["Tipo", "Kind", "member"]),
   id: field(uuid(), ["Identificador", "Id"]),
-  name: field(z.string(), ["Como se chamava naquele momento", "Its name at that moment", "Ana Souza"]),
+  name: field(z.string(), [
+    "Como se chamava naquele momento; uma proposta, como se chama agora",
+    "Its name at that moment; for a proposal, its name now",
+    "Ana Souza",
+  ]),
 }).meta({ id: "ChangedObject", ...doc("O que foi mudado", "What was changed") });
 
 const Entry = object({
