@@ -2947,8 +2947,13 @@ create trigger touch before update on crm.custom_fields for each row execute fun
 create index custom_fields_not_indexed on crm.custom_fields (workspace_id, id) where index_below is not null;
 create function crm.without_case(p_text text) returns text
 language sql immutable parallel safe
-as $$ select left(lower(p_text collate "und-x-icu"), 200) collate "C" $$;
-comment on function crm.without_case(text) is 'The first 200 characters in lower case, by which texts are compared.';
+as $$
+  select case when char_length(l.text) <= 200 then l.text else left(l.text, 168) || md5(l.text) end collate "C"
+  from lower(p_text collate "und-x-icu") l (text)
+$$;
+comment on function crm.without_case(text) is
+  'The text in lower case, by which texts are compared; of more than 200 characters, the first 168 and an MD5 of all, '
+  'because an index entry has limited room.';
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 as $$
@@ -6142,11 +6147,15 @@ comment on function api.activity_create(jsonb) is
 create function api.activity_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changed crm.activities := crm.with_activity_defaults(jsonb_populate_record(
+  v_activity crm.activities;
+  v_changed crm.activities;
+begin
+  -- Lock the contact before the activity, in the same order as a merge.
+  if p_args ? 'contact_id' then perform crm.lock_referred('{}', array[(p_args ->> 'contact_id')::uuid]); end if;
+  v_activity := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
+  v_changed := crm.with_activity_defaults(jsonb_populate_record(
     v_activity, crm.require_references(crm.changes('activity', to_jsonb(v_activity), p_args))
   ));
-begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
   -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
   if crm.changed_fields(v_activity, v_changed) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
@@ -7031,6 +7040,7 @@ declare
   v_deal_id uuid := p_args ->> 'id';
   v_contact_id uuid := p_args ->> 'contact_id';
   v_role text := p_args ->> 'role';
+  v_main_id uuid;
   v_is_main boolean;
   v_count integer;
   v_row crm.deal_contacts;
@@ -7040,7 +7050,8 @@ begin
   end if;
   -- Lock the contact before the deal, in the same order as a merge.
   perform crm.require_references(p_args);
-  v_is_main := (crm.deal_lock(v_deal_id)).contact_id is not distinct from v_contact_id;
+  v_main_id := (crm.deal_lock(v_deal_id)).contact_id;
+  v_is_main := v_main_id is not distinct from v_contact_id;
   select * into v_row from crm.deal_contacts k
   where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id;
   if v_row.contact_id is not null then
@@ -7054,8 +7065,8 @@ begin
     perform api.mark_found();
   else
     select count(*) into v_count from crm.deal_contacts k
-    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id;
-    if v_count >= c_most then
+    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
+    if v_count >= c_most and not v_is_main then
       perform api.fail(
         'validation_error', array['contact_id'],
         'O negócio já tem 50 contatos além do principal; antes tire um, com '
@@ -7073,7 +7084,7 @@ $$;
 comment on function api.deal_contact_add(jsonb) is
   'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
   'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
-  'has 50 rows.';
+  'has 50 others.';
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin

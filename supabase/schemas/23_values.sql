@@ -31,8 +31,13 @@ create index custom_fields_not_indexed on crm.custom_fields (workspace_id, id) w
 
 create function crm.without_case(p_text text) returns text
 language sql immutable parallel safe
-as $$ select left(lower(p_text collate "und-x-icu"), 200) collate "C" $$;
-comment on function crm.without_case(text) is 'The first 200 characters in lower case, by which texts are compared.';
+as $$
+  select case when char_length(l.text) <= 200 then l.text else left(l.text, 168) || md5(l.text) end collate "C"
+  from lower(p_text collate "und-x-icu") l (text)
+$$;
+comment on function crm.without_case(text) is
+  'The text in lower case, by which texts are compared; of more than 200 characters, the first 168 and an MD5 of all, '
+  'because an index entry has limited room.';
 
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe

@@ -154,11 +154,15 @@ comment on function api.activity_create(jsonb) is
 create function api.activity_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
-  v_changed crm.activities := crm.with_activity_defaults(jsonb_populate_record(
+  v_activity crm.activities;
+  v_changed crm.activities;
+begin
+  -- Lock the contact before the activity, in the same order as a merge.
+  if p_args ? 'contact_id' then perform crm.lock_referred('{}', array[(p_args ->> 'contact_id')::uuid]); end if;
+  v_activity := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
+  v_changed := crm.with_activity_defaults(jsonb_populate_record(
     v_activity, crm.require_references(crm.changes('activity', to_jsonb(v_activity), p_args))
   ));
-begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
   -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
   if crm.changed_fields(v_activity, v_changed) <> '{}' then v_activity := crm.activity_save(v_changed); end if;

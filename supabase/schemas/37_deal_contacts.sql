@@ -89,6 +89,7 @@ declare
   v_deal_id uuid := p_args ->> 'id';
   v_contact_id uuid := p_args ->> 'contact_id';
   v_role text := p_args ->> 'role';
+  v_main_id uuid;
   v_is_main boolean;
   v_count integer;
   v_row crm.deal_contacts;
@@ -98,7 +99,8 @@ begin
   end if;
   -- Lock the contact before the deal, in the same order as a merge.
   perform crm.require_references(p_args);
-  v_is_main := (crm.deal_lock(v_deal_id)).contact_id is not distinct from v_contact_id;
+  v_main_id := (crm.deal_lock(v_deal_id)).contact_id;
+  v_is_main := v_main_id is not distinct from v_contact_id;
   select * into v_row from crm.deal_contacts k
   where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id = v_contact_id;
   if v_row.contact_id is not null then
@@ -112,8 +114,8 @@ begin
     perform api.mark_found();
   else
     select count(*) into v_count from crm.deal_contacts k
-    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id;
-    if v_count >= c_most then
+    where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
+    if v_count >= c_most and not v_is_main then
       perform api.fail(
         'validation_error', array['contact_id'],
         'O negócio já tem 50 contatos além do principal; antes tire um, com '
@@ -131,7 +133,7 @@ $$;
 comment on function api.deal_contact_add(jsonb) is
   'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
   'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
-  'has 50 rows.';
+  'has 50 others.';
 
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$

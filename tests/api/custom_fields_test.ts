@@ -224,14 +224,17 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
       { key: "Lojas abertas", type: "number" },
       { key: "desde", type: "date" },
       { key: "ativo", type: "boolean" },
+      { key: "obs", type: "text" },
       { key: "areas", type: "choices", choices: ["a", "b"] },
     ]
   ) await define(workspace.key, { object_type: "deal", ...field });
   const made: string[] = [];
+  // Longer than an index entry may be.
+  const long = "Ó".repeat(300);
   for (
     const [lojas, desde, areas] of [[2, "2026-01-31", ["a"]], [10, "2026-02-01", ["a", "b"]], [-3, null, []]]
   ) {
-    const custom_fields = { "Lojas abertas": lojas, desde, areas, ativo: lojas === 2 };
+    const custom_fields = { "Lojas abertas": lojas, desde, areas, ativo: lojas === 2, obs: `${long}${lojas}` };
     made.push((await create(workspace.key, DEALS, { title: "A", custom_fields })).id);
   }
   const [two, ten, minus] = made;
@@ -250,6 +253,7 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
         ["custom[ativo]=false", [minus, ten]],
         ["custom[areas]=a&sort=created_at", [two, ten]],
         ["custom[areas]=a&q=nada", []],
+        [`custom[obs]=${long.toLowerCase()}2`, [two]],
       ] as const
     ) assert.deepEqual(ids(await api.get(`${DEALS}?${encodeURI(query)}`)), expected, query);
   }

@@ -62,21 +62,25 @@ test("concurrent batches that name the same records in any order all succeed, as
   assert.equal(after, before + 20, "one contact for each e-mail");
 });
 
-test("a batch, or a PATCH of a deal, waits for a merge of a contact that it refers to, without a deadlock", async ({ sql, api, newDeal }) => {
+test("a batch, or a PATCH of a deal or an activity, waits for a merge of a contact that it refers to, without a deadlock", async ({ sql, api, newDeal }) => {
   const { id, contactId } = await newDeal();
+  const { body: other } = await api.post(CONTACTS, { name: "Bia" });
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id: id, contact_id: other.id });
   for (
-    const [path, item] of [
-      ["/api-v1-activities/batch", create({ deal_id: id, title: "Ligar" })],
-      ["/api-v1-notes/batch", create({ deal_id: id, body: "Ligou" })],
-      [`/api-v1-deals/${id}`, null],
+    const [path, body] of [
+      ["/api-v1-activities/batch", { items: [create({ deal_id: id, title: "Ligar" })] }],
+      ["/api-v1-notes/batch", { items: [create({ deal_id: id, body: "Ligou" })] }],
+      [`/api-v1-deals/${id}`, { contact_id: contactId, value: 1 }],
+      [`/api-v1-activities/${activity.id}`, { contact_id: contactId }],
     ] as const
   ) {
     let sent: ReturnType<typeof api.post>;
     await sql.begin(async (sql) => {
       // What a merge does: it locks the contact, then the records that refer to it.
       await sql`select from crm.contacts where id = ${contactId} for update`;
-      sent = item ? api.post(path, { items: [item] }) : api.patch(path, { contact_id: contactId, value: 1 });
+      sent = path.endsWith("batch") ? api.post(path, body) : api.patch(path, body);
       await new Promise((resolve) => setTimeout(resolve, 300));
+      await sql`select from crm.activities where id = ${activity.id} for update`;
       await sql`select from crm.deals where id = ${id} for update`;
     });
     const { status, text } = await sent!;
