@@ -46,8 +46,8 @@ create table nodes.old_credentials (
   slot text not null references nodes.slots (slot) on update cascade on delete cascade
 );
 comment on table nodes.old_credentials is
-  'The slots of keys and tokens that name no slot, by their SHA-256, if their workspaces are outside node 0. Any other '
-  'credential that names no slot is looked up at node 0.';
+  'For keys and tokens whose text names no slot: the slot of their workspace, by the SHA-256 of the key or token. Only '
+  'workspaces outside node 0 have rows. A credential without a slot and without a row is looked up at node 0.';
 create index old_credentials_slot on nodes.old_credentials (slot);
 
 create unlogged table nodes.failures (

@@ -16720,7 +16720,8 @@ begin
     ),
     closed_deal as (
       select
-        -- Closing a deal does not change its stage, so most closed deals are shown in another stage than their own.
+        -- A closed deal is shown in its own stage if that stage has the type won or lost, otherwise in the first stage
+        -- of the type. Closing a deal does not change its stage.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o

@@ -23,7 +23,7 @@ const TABLES = [
 ]
   .map((table) => `crm.${table}`);
 
-/** One database, and the records of the workspace that calls. */
+/** A database, and how many records the calling workspace has in it. */
 export interface Size {
   name: string;
   url: string;

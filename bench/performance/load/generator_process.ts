@@ -51,7 +51,7 @@ const UNANSWERED_MS = 20_000;
 /** The wait before reconnecting, in milliseconds, so that refused connections do not cause a busy loop. */
 const RECONNECT_MS = 50;
 const BUFFER_BYTES = 65_536;
-/** More than the head of any answer, or a whole error body. */
+/** How many bytes of an answer are decoded: enough for the head of any answer, or for a whole error body. */
 const READABLE_BYTES = 2_048;
 const decoder = new TextDecoder();
 /** The next number for `{n}`. It grows from plan to plan, so that no number is sent twice. */

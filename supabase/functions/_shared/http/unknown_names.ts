@@ -8,7 +8,7 @@ export const MISSING = Symbol("missing");
 /** The key of a detail's {@link Near}. */
 export const NEAR = Symbol("near");
 
-/** An unknown name, and the names among which to look for the one that was meant. */
+/** An unknown name, and the valid names from which the error suggests the nearest. */
 export interface Near {
   name: string;
   /** The valid names that were not sent. */
