@@ -4,6 +4,7 @@ import { migrate } from "../../run/local/migrate.ts";
 import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { prepareAsSupabase, startDebianPostgres } from "./debian_postgres.ts";
+import type { TestWorkspace } from "./fixtures.ts";
 
 /** The programs that a test with nodes needs. */
 export const NODE_PROGRAMS = ["postgresql-15", "postgresql-15-plproxy"];
@@ -114,4 +115,17 @@ async function tellAuth(superuser: Sql, port: number): Promise<void> {
       -- Rows that the functions write came from node 0.
       when (session_user <> 'crm_functions') execute function nodes.tell_auth()`);
   }
+}
+
+/** Signs a person in to an app at node 0, and grants the app scopes as the admin of a workspace, at its node. */
+export async function addApp(sql0: Sql, sql: Sql, { id, memberId }: TestWorkspace, scopes = ["deals:read"]) {
+  const [user, client] = [crypto.randomUUID(), crypto.randomUUID()];
+  await sql0`insert into auth.users (id, email) values (${user}, ${`${user}@pessoa.example`})`;
+  const [{ session }] = await sql0<[{ session: string }]>`
+    insert into auth.sessions (user_id) values (${user}) returning id as session`;
+  await sql`update crm.members set user_id = ${user} where workspace_id = ${id} and id = ${memberId}`;
+  await sql`
+    insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, user_id, client_id)
+    values (${id}, ${memberId}, 'App', ${client.slice(0, 8)}, ${scopes}, ${user}, ${client})`;
+  return { user, session, client };
 }
