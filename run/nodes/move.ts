@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import { openSql } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
 import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
-import { changeSlot, cut } from "./cut.ts";
+import { changeSlot, cut, openTarget } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import { operatorUrl, rememberCredentials } from "./nodes.ts";
@@ -102,9 +102,10 @@ const STEPS = {
   },
   cut,
   /** Ends the copy. The workspace lives at the target already. */
-  settle: async ({ slot, source, target, tables, proxies }: Move) => {
-    await openFence(target.sql, slot);
+  settle: async (move: Move) => {
+    const { slot, source, target, tables, proxies } = move;
     await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, target.number)));
+    await openTarget(move);
     await endCopy(source.sql, target.sql, slot);
     await removeFence(target.sql, slot, tables);
   },
