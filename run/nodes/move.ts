@@ -8,6 +8,7 @@ import { changeSlot, cut, openTarget } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import { operatorUrl, rememberCredentials } from "./nodes.ts";
+import { makePartitions } from "./partitions.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
 
@@ -183,6 +184,7 @@ async function begin(move: Move, others: readonly string[]): Promise<void> {
   const found = await source.sql<{ id: string }[]>`select id from crm.workspaces order by id`;
   move.ids = found.map(({ id }) => id).filter((id) => slotOf(id) === slot);
   await checkMove(move);
+  await makePartitions(source.sql, target.sql, move.tables);
   await proxies[0]!`
     insert into nodes.moves (slot, workspace_ids, source, target, step, proxies)
     values (${slot}, ${move.ids}::uuid[], ${source.number}, ${target.number}, 'copy', ${[...others]})
