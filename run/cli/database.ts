@@ -100,6 +100,7 @@ export function describeDatabaseError(error: unknown): string | null {
   if (/^(3F000|42P01|42883)$/.test(code)) {
     return "The database lacks what this command needs: apply the migrations with `deno task start` or `deno task deploy`";
   }
+  if (code === "55P03") return "The records are locked, or their workspace is moving: try again";
   if (code === "42501") {
     return "The role in DATABASE_URL may not do this: use the one that applied the migrations";
   }

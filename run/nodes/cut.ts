@@ -56,7 +56,7 @@ async function tryToCut(move: Move): Promise<boolean> {
     await compare(move);
     said("Both nodes have the same number of rows");
     await changeOver(move);
-    await openFence(target.sql, slot);
+    await openTarget(move);
   } catch (error) {
     // Calls go on at the source, unless the proxy already names the target.
     await goOn(move).catch(() => {});
@@ -182,6 +182,15 @@ async function changeOver({ slot, target, proxies }: Move): Promise<void> {
     await sql`update nodes.moves set step = 'settle' where slot = ${slot}`;
   });
   await Promise.all(others.map((proxy) => changeSlot(proxy, slot, target.number)));
+}
+
+/**
+ * Lets the workspaces be written at the target. Before that, removes them at the source: an app's token names no slot,
+ * so the proxy looks for its workspace at each node, and would still read the source's copy.
+ */
+export async function openTarget({ slot, ids, source, target }: Move): Promise<void> {
+  await inReplica(source.sql, (sql) => sql`delete from crm.workspaces where id = any (${ids}::uuid[])`);
+  await openFence(target.sql, slot);
 }
 
 /** Sets the slot's node at a proxy, and lets calls of the slot run. */

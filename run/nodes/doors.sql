@@ -37,11 +37,12 @@ create function nodes.parts(p_list json) returns table (node integer, list json)
 language sql volatile set search_path = '' as $$
   select s.node, json_agg(e.value order by e.position)
   from json_array_elements(p_list) with ordinality e (value, position)
-  join nodes.slots s on s.slot = nodes.slot_of((e.value ->> 'workspace_id')::uuid)
+  left join nodes.slots s on s.slot = nodes.slot_of((e.value ->> 'workspace_id')::uuid)
   group by s.node
 $$;
 comment on function nodes.parts(json) is
-  'Divides a list of objects with a workspace_id into a list for each node that has some of the workspaces.';
+  'Divides a list of objects with a workspace_id into a list for each node that has some of the workspaces. Those of '
+  'unknown slots are in the list of node null, with which PL/Proxy calls nothing and raises an error.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' as $$
@@ -92,24 +93,40 @@ $$;
 -- Signed-in people: Supabase Auth is at node 0, so each call takes the person's data and sessions from there to the
 -- other nodes.
 
-create function nodes.call_member(
-  p_node integer, p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
-) returns api.reply
+create function nodes.person_for(p_node integer, p_user_id uuid) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
+  v_route nodes.route;
   v_person jsonb;
+begin
+  if p_node = 0 then return null; end if;
+  v_route := nodes.route_to(0);
+  v_person := nodes.person_at(p_user_id);
+  if v_route.is_retry then perform nodes.note_answer(0); end if;
+  return v_person;
+end
+$$;
+comment on function nodes.person_for(integer, uuid) is
+  'What a node must know about a person, read at node 0 (nodes.person); null for node 0 itself. Callers note an error '
+  'against node 0, not against p_node.';
+
+create function nodes.call_member(
+  p_node integer, p_person jsonb, p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text,
+  p_args jsonb
+) returns api.reply
+language plpgsql volatile set search_path = '' as $$
 begin
   if p_node = 0 then
     return nodes.app_call_at(0, p_user_id, p_session_id, p_workspace_id, p_role, p_verb, p_args);
   end if;
-  -- This is a separate statement, because PL/Proxy calls cannot be nested.
-  v_person := nodes.person_at(p_user_id);
   return nodes.app_call_with_person(
-    p_node, v_person, p_user_id, p_session_id, p_workspace_id, p_role, p_verb, p_args
+    p_node, p_person, p_user_id, p_session_id, p_workspace_id, p_role, p_verb, p_args
   );
 end
 $$;
-comment on function nodes.call_member(integer, uuid, uuid, uuid, text, text, jsonb) is 'Runs app.call on a node.';
+comment on function nodes.call_member(integer, jsonb, uuid, uuid, uuid, text, text, jsonb) is
+  'Runs app.call on a node. p_person: from nodes.person_for, in a statement of its own, because PL/Proxy calls cannot '
+  'be nested.';
 
 create type nodes.answer as (node integer, reply api.reply);
 comment on type nodes.answer is 'A node''s answer; reply is null if the node did not answer.';
@@ -120,16 +137,22 @@ create function nodes.ask_all(
 language plpgsql volatile set search_path = '' as $$
 declare
   v_node integer;
+  -- The node to which the call is sent now. A failure is noted against it.
+  v_called integer;
+  v_person jsonb;
   v_answer nodes.answer;
 begin
   for v_node in select n from nodes.numbers() n order by n loop
     v_answer := row(v_node, null);
     begin
+      v_called := 0;
+      v_person := coalesce(v_person, nodes.person_for(v_node, p_user_id));
+      v_called := v_node;
       perform nodes.route_to(v_node);
-      v_answer.reply := nodes.call_member(v_node, p_user_id, p_session_id, null, p_role, p_verb, p_args);
+      v_answer.reply := nodes.call_member(v_node, v_person, p_user_id, p_session_id, null, p_role, p_verb, p_args);
       perform nodes.note_answer(v_node);
     exception
-      when others then perform nodes.note_failure(v_node, sqlstate, sqlerrm);
+      when others then perform nodes.note_failure(v_called, sqlstate, sqlerrm);
     end;
     return next v_answer;
     -- Every other node would also say that the session has ended.
@@ -230,6 +253,9 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_route nodes.route;
   v_only record;
+  -- The node to which the call is sent now. A failure is noted against it.
+  v_called integer := 0;
+  v_person jsonb;
   v_reply api.reply;
   -- Whether the verb is about the person. Then the workspace's node only admits the person, and all nodes run the verb.
   v_is_of_person boolean := p_args is not null
@@ -247,9 +273,11 @@ begin
     -- No node has the workspace. Node 0 answers as a single database does for an unknown workspace.
     if v_route.node is null then v_route := nodes.route_to(0); end if;
   end if;
+  v_person := nodes.person_for(v_route.node, p_user_id);
+  v_called := v_route.node;
   v_reply := nodes.call_member(
-    v_route.node, p_user_id, p_session_id, p_workspace_id, p_role, case when not v_is_of_person then p_verb end,
-    case when not v_is_of_person then p_args end
+    v_route.node, v_person, p_user_id, p_session_id, p_workspace_id, p_role,
+    case when not v_is_of_person then p_verb end, case when not v_is_of_person then p_args end
   );
   if v_route.is_retry then perform nodes.note_answer(v_route.node); end if;
   if v_reply.error_code is not null or p_args is null then return v_reply; end if;
@@ -265,7 +293,7 @@ exception
   when query_canceled or internal_error or connection_exception or lock_not_available or admin_shutdown
     or crash_shutdown or cannot_connect_now then
     if nodes.is_answer(sqlstate, sqlerrm) then raise; end if;
-    return nodes.unanswered(v_route.node, sqlstate, sqlerrm);
+    return nodes.unanswered(v_called, sqlstate, sqlerrm);
 end
 $$;
 
@@ -276,6 +304,8 @@ create function api.call_by_grant(
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_node integer;
+  -- The node to which the call is sent now. A failure is noted against it.
+  v_called integer;
   v_person jsonb;
   v_reply api.reply;
   v_refusal api.reply;
@@ -283,13 +313,15 @@ begin
   -- The token names no workspace, so nodes are asked in turn. A node without the grant runs no verb.
   for v_node in select n from nodes.numbers() n order by n loop
     begin
+      v_called := 0;
+      v_person := coalesce(v_person, nodes.person_for(v_node, p_user_id));
+      v_called := v_node;
       perform nodes.route_to(v_node);
       if v_node = 0 then
         v_reply := nodes.api_call_by_grant_at(
           0, p_user_id, p_session_id, p_client_id, p_scope, p_verb, p_args, p_idempotency_key, p_request_hash
         );
       else
-        v_person := coalesce(v_person, nodes.person_at(p_user_id));
         v_reply := nodes.api_call_by_grant_with_person(
           v_node, v_person, p_user_id, p_session_id, p_client_id, p_scope, p_verb, p_args, p_idempotency_key,
           p_request_hash
@@ -297,8 +329,9 @@ begin
       end if;
       perform nodes.note_answer(v_node);
     exception
-      when internal_error or connection_exception or admin_shutdown or crash_shutdown or cannot_connect_now then
-        v_reply := nodes.unanswered(v_node, sqlstate, sqlerrm);
+      when internal_error or connection_exception or lock_not_available or admin_shutdown or crash_shutdown
+        or cannot_connect_now then
+        v_reply := nodes.unanswered(v_called, sqlstate, sqlerrm);
     end;
     if v_reply.error_code is null
       or v_reply.error_code not in ('invalid_api_key', 'revoked_api_key', 'service_unavailable') then

@@ -4,10 +4,11 @@ import type { Sql } from "postgres";
 import { openSql } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
 import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
-import { changeSlot, cut } from "./cut.ts";
+import { changeSlot, cut, openTarget } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import { operatorUrl, rememberCredentials } from "./nodes.ts";
+import { makePartitions } from "./partitions.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
 
@@ -102,9 +103,10 @@ const STEPS = {
   },
   cut,
   /** Ends the copy. The workspace lives at the target already. */
-  settle: async ({ slot, source, target, tables, proxies }: Move) => {
-    await openFence(target.sql, slot);
+  settle: async (move: Move) => {
+    const { slot, source, target, tables, proxies } = move;
     await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, target.number)));
+    await openTarget(move);
     await endCopy(source.sql, target.sql, slot);
     await removeFence(target.sql, slot, tables);
   },
@@ -182,6 +184,7 @@ async function begin(move: Move, others: readonly string[]): Promise<void> {
   const found = await source.sql<{ id: string }[]>`select id from crm.workspaces order by id`;
   move.ids = found.map(({ id }) => id).filter((id) => slotOf(id) === slot);
   await checkMove(move);
+  await makePartitions(source.sql, target.sql, move.tables);
   await proxies[0]!`
     insert into nodes.moves (slot, workspace_ids, source, target, step, proxies)
     values (${slot}, ${move.ids}::uuid[], ${source.number}, ${target.number}, 'copy', ${[...others]})

@@ -57,6 +57,16 @@ export async function atNode<Result>(url: string, use: (sql: Sql) => Promise<Res
   }
 }
 
+/** Opens the operator's connections to other proxies of the same nodes, and closes them after the work. */
+export async function atProxies<Result>(
+  urls: readonly string[],
+  use: (proxies: Sql[]) => Promise<Result>,
+): Promise<Result> {
+  const [url, ...others] = urls;
+  if (url === undefined) return await use([]);
+  return await atNode(url, (proxy) => atProxies(others, (proxies) => use([proxy, ...proxies])));
+}
+
 /** Whether a database is a proxy of nodes. */
 export async function isProxy(sql: Sql): Promise<boolean> {
   const [row] = await sql`select to_regclass('nodes.slots') is not null as is_proxy`;
@@ -114,20 +124,20 @@ export async function emptiestNode(proxy: Sql): Promise<number> {
 }
 
 /**
- * Creates a workspace at a node, and registers its slot at the proxy before the transaction commits.
+ * Creates a workspace at a node, and registers its slot at every proxy before the transaction commits.
  * @param create creates the workspace in the transaction
  */
 export async function createAt<Created extends { id: string }>(
-  proxy: Sql,
+  proxies: readonly [Sql, ...Sql[]],
   node: number,
   create: (sql: Sql) => Promise<Created>,
 ): Promise<Created> {
-  return await atNode(await operatorUrl(proxy, node), async (sql) => {
+  return await atNode(await operatorUrl(proxies[0], node), async (sql) => {
     for (;;) {
       try {
         return await sql.begin(async (sql) => {
           const created = await create(sql as unknown as Sql);
-          await registerSlots(proxy, node, [created.id]);
+          for (const proxy of proxies) await registerSlots(proxy, node, [created.id]);
           return created;
         }) as Created;
       } catch (error) {
@@ -162,7 +172,11 @@ async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly st
  * slot at node 0.
  * @param sql connected to the node that has the workspaces
  */
-export async function rememberCredentials(proxies: Sql[], sql: Sql, ids: readonly string[]): Promise<void> {
+export async function rememberCredentials(
+  proxies: readonly Sql[],
+  sql: Sql,
+  ids: readonly string[],
+): Promise<void> {
   const rows = await sql<{ hash: string; workspace_id: string }[]>`
     select encode(s.hash, 'hex') as hash, s.workspace_id
     from crm.key_secrets s where s.workspace_id = any (${ids}::uuid[])
@@ -182,15 +196,26 @@ export async function rememberCredentials(proxies: Sql[], sql: Sql, ids: readonl
 }
 
 /**
- * Adds a node, whose workspaces can then be called through the proxy. For the first node, `proxy` is an empty database
- * of a Postgres with PL/Proxy, which becomes the proxy.
+ * Adds a node, whose workspaces can then be called through the proxies. For the first node, each of `proxies` is an
+ * empty database of a Postgres with PL/Proxy, which becomes a proxy.
  * @returns the number of the node
  */
-export async function addNode(proxy: Sql, { url, connection, password }: NewNode): Promise<number> {
+export async function addNode(
+  proxies: readonly [Sql, ...Sql[]],
+  { url, connection, password }: NewNode,
+): Promise<number> {
   const reached = connection ?? libpq(url);
-  if (!await isProxy(proxy)) await makeProxy(proxy, password, [reached]);
-  await proxy.unsafe(await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url)));
-  const node = (await nodeNumbers(proxy)).length;
+  const [proxy] = proxies;
+  const known = await Promise.all(proxies.map(countNodes));
+  const node = known[0]!;
+  if (known.some((count) => count !== node)) {
+    throw new StackError("The proxies have different nodes: make one anew with `deno task crm node restore`");
+  }
+  const text = await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url));
+  for (const each of proxies) {
+    if (!await isProxy(each)) await makeProxy(each, password, [reached]);
+    await each.unsafe(text);
+  }
   const secret = await functionsPassword(proxy);
   await atNode(url, async (sql) => {
     const [{ is_new }] = await sql<[{ is_new: boolean }]>`select to_regnamespace('crm') is null as is_new`;
@@ -200,22 +225,30 @@ export async function addNode(proxy: Sql, { url, connection, password }: NewNode
     // At node 0 the functions use this password already.
     if (node > 0) await setFunctionsPassword(sql, secret);
     const ids = (await sql<{ id: string }[]>`select id from crm.workspaces`).map(({ id }) => id);
-    await registerSlots(proxy, node, ids);
-    if (node > 0) await rememberCredentials([proxy], sql, ids);
+    for (const each of proxies) await registerSlots(each, node, ids);
+    if (node > 0) await rememberCredentials(proxies, sql, ids);
   });
-  await proxy`select nodes.set_node(${node}, ${reached})`;
-  await proxy`insert into nodes.operators (node, url) values (${node}, ${url})`;
+  for (const each of proxies) {
+    await each`select nodes.set_node(${node}, ${reached})`;
+    await each`insert into nodes.operators (node, url) values (${node}, ${url})`;
+  }
   try {
-    await proxy`select nodes.crm_check_health_at(${node})`;
+    for (const each of proxies) await each`select nodes.crm_check_health_at(${node})`;
   } catch (error) {
     throw new StackError(
-      `Node ${node} is added, but the proxy does not reach it as ${FUNCTIONS_ROLE} (${
+      `Node ${node} is added, but a proxy does not reach it as ${FUNCTIONS_ROLE} (${
         firstLine(error)
       }): correct its ` +
         "address with `select nodes.set_node(…)`, or the password",
     );
   }
   return node;
+}
+
+/** How many nodes a proxy has; 0 if the database is not a proxy yet. */
+async function countNodes(proxy: Sql): Promise<number> {
+  const [row] = await proxy`select to_regclass('nodes.operators') is not null as has_nodes`;
+  return row!["has_nodes"] ? (await nodeNumbers(proxy)).length : 0;
 }
 
 async function makeProxy(proxy: Sql, password: string | undefined, connections: string[]): Promise<void> {

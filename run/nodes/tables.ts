@@ -12,8 +12,6 @@ export interface Table {
   step: "copy" | "drain" | "cut";
   /** The columns that a copy names, in order. Generated columns are missing, because the target computes them. */
   columns: string[];
-  /** The tables in which the rows are: the partitions, or the table itself. */
-  leaves: string[];
 }
 
 /**
@@ -41,10 +39,6 @@ export async function findTables(sql: ISql): Promise<Table[]> {
         select array_agg(quote_ident(k.attname) order by k.attname) from pg_attribute k
         where k.attrelid = c.oid and k.attnum > 0 and not k.attisdropped and k.attgenerated = ''
       ) as columns,
-      coalesce(
-        (select array_agg(l.relid::regclass::text order by l.relid) from pg_partition_tree(c.oid) l where l.isleaf),
-        array[c.oid::regclass::text]
-      ) as leaves,
       case
         when not exists (
           select from pg_index i where i.indrelid = c.oid and i.indisprimary and a.attnum = any (i.indkey)
@@ -102,7 +96,11 @@ export async function removeRows(
           where k.workspace_id = any (${ids}::uuid[]) and r.key_id = k.id
         `);
     }
-    for (const leaf of table.leaves) {
+    // The partitions of this node, or the table itself: the nodes may have different partitions.
+    const leaves = await sql.unsafe<{ leaf: string }[]>(
+      `select distinct tableoid::regclass::text as leaf from ${table.name} where ${rowsOf(table, ids)}`,
+    );
+    for (const { leaf } of leaves) {
       const batch = `delete from ${leaf} where ctid = any (array(
         select ctid from ${leaf} where ${rowsOf(table, ids)} limit ${BATCH}
       ))`;

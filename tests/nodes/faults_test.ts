@@ -16,7 +16,7 @@ import { withEnvironment } from "../support/environment.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
-import { NODE_PROGRAMS, startNodes } from "../support/nodes.ts";
+import { addApp, NODE_PROGRAMS, startNodes } from "../support/nodes.ts";
 import { addDeliveries, addSubscription } from "../support/queue.ts";
 
 /** The reply to a call whose workspace is on a node that does not answer. */
@@ -143,6 +143,25 @@ Deno.test(needing(NODE_PROGRAMS, {
         },
       );
 
+      await t.step("outcomes of an unknown slot are refused, after the others were recorded", async () => {
+        await addDeliveries(sql1, on1.id, await addSubscription(sql1, on1.id), 2);
+        const [known, lost] = await claimDeliveries(10);
+        assert.ok(known && lost);
+        const outcome = { status: 200, reason: undefined, text: undefined } as never;
+        const recorded = recordOutcomes([
+          { delivery: { ...lost, workspace_id: crypto.randomUUID() }, outcome, ms: 1 },
+          { delivery: known, outcome, ms: 1 },
+        ]);
+        await assert.rejects(
+          recorded,
+          ({ cause }) => cause.code === "08006" && /unknown node/.test(cause.message),
+        );
+        const states = await sql1`
+          select state from crm.webhook_deliveries where id = any (${[known.delivery_id, lost.delivery_id]})`;
+        assert.deepEqual(states.map(({ state }) => state).sort(), ["delivered", "pending"]);
+        await sql1`delete from crm.webhook_queue where workspace_id = ${on1.id}`;
+      });
+
       await t.step("logged requests are written to the node of their workspace", async () => {
         await eventually(async () => {
           const [{ count }] = await sql1<[{ count: number }]>`
@@ -195,6 +214,47 @@ Deno.test(needing(NODE_PROGRAMS, {
           assert.equal((await checkHealth()).body.webhooks, "ok");
         },
       );
+
+      await t.step(
+        "while node 0 is down, a person or an app gets 503, and node 1 counts as working",
+        async () => {
+          const [user, session] = [crypto.randomUUID(), crypto.randomUUID()];
+          const failed = async () =>
+            (await nodes.admin`select node from nodes.failures`).map(({ node }) => node);
+          const calls = {
+            person: () =>
+              functions`select * from app.call(${user}, ${session}, ${on1.id}, 'vendedor', null, null)`,
+            list: () =>
+              functions`select * from app.call(${user}, ${session}, null, null, 'workspace_choices', '{}')`,
+            app: () =>
+              functions`
+              select * from api.call_by_grant(${user}, ${session}, ${user}, 'deals:read', null, null, null, null)`,
+          };
+          for (const [name, send] of Object.entries(calls)) {
+            await nodes.nodes[0].kill();
+            const [reply] = await send();
+            assert.equal(reply!["error_code"], "service_unavailable", name);
+            assert.deepEqual(await failed(), [0], name);
+            assert.deepEqual(await call(on1.key), OK);
+            await nodes.nodes[0].start();
+            await eventually(
+              async () => (await send())[0]!["error_code"] !== "service_unavailable",
+              "the answer",
+            );
+            assert.deepEqual(await failed(), [], name);
+          }
+        },
+      );
+
+      await t.step("an app is served by node 1 although node 0 gives up waiting for a lock", async () => {
+        const { user, session, client } = await addApp(sql0, sql1, on1);
+        await sql0.begin(async (tx) => {
+          await tx`lock table crm.api_keys in access exclusive mode`;
+          const [reply] = await functions`
+            select * from api.call_by_grant(${user}, ${session}, ${client}, 'deals:read', null, null, null, null)`;
+          assert.deepEqual([reply!["error_code"], reply!["workspace_id"]], [null, on1.id]);
+        });
+      });
 
       await t.step("a key with an unknown slot gets 401, and no node is asked", async () => {
         await Promise.all(nodes.nodes.map((node) => node.kill()));

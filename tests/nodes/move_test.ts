@@ -2,26 +2,20 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
-import { migrate } from "../../run/local/migrate.ts";
-import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { examine } from "../../run/deployment/doctor/examine.ts";
 import { checksum, slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { table as me } from "../../supabase/functions/api-v1-me/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { crmProcess } from "../cli/crm.ts";
-import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { startLoad } from "../support/move_load.ts";
 import { needing } from "../support/needing.ts";
-import { NODE_PROGRAMS } from "../support/nodes.ts";
+import { assertLeft, NODE_PROGRAMS, startForMoves } from "../support/nodes.ts";
 import { addDeliveries, addSubscription } from "../support/queue.ts";
 
 const MAIN = join(import.meta.dirname!, "..", "..", "run", "cli", "main.ts");
-/** Postgres waits this long between starts of the workers that copy a workspace; the default is 5 seconds. */
-const RETRY = "wal_retrieve_retry_interval=300ms";
-const SETTINGS = ["fsync=off", "max_connections=200", "wal_level=logical", RETRY];
 const RECORDS = 3_000;
 const OVERDUE = 20;
 
@@ -59,18 +53,9 @@ Deno.test(needing(NODE_PROGRAMS, {
   name: "A workspace moves to another database while it is called",
   fn: async (t) => {
     await using stack = new AsyncDisposableStack();
-    const start = async () => stack.use(await startDebianPostgres(SETTINGS));
-    const [node0, node1, proxy] = await Promise.all([start(), start(), start()]);
     const open = (url: string) => stack.adopt(openSql(url, { max: 4 }), (sql) => sql.end());
-    const owners = await Promise.all([node0, node1].map(async ({ url, superuserUrl }) => {
-      const superuser = open(superuserUrl);
-      await prepareAsSupabase(superuser, false);
-      await superuser.unsafe(REFUSE_DROP);
-      const owner = open(url);
-      await migrate(owner);
-      await installAuthSchema(owner);
-      return owner;
-    })) as [Sql, Sql];
+    const { nodes: [node0, node1], proxy, owners } = await startForMoves(stack);
+    for (const { superuserUrl } of [node0, node1]) await open(superuserUrl).unsafe(REFUSE_DROP);
     const admin = open(proxy.superuserUrl);
     const env = { DATABASE_URL: proxy.superuserUrl, FUNCTIONS_PASSWORD: "password" };
     const crm = async (...args: string[]) => {
@@ -258,26 +243,6 @@ async function seed(sql: Sql, { id, memberId, pipelineId, stages }: TestWorkspac
     insert into crm.activities (workspace_id, deal_id, type, title, created_by_id, owner_id, due_at)
     select ${id}, d.id, 'tarefa', 'T' || k, ${memberId}, ${memberId}, now() + k * interval '1 second'
     from deal d, generate_series(1, ${OVERDUE}::integer) k`;
-}
-
-/** Asserts that nothing of the workspace or of a move is left on a node. */
-async function assertLeft(sql: Sql, workspaceId: string): Promise<void> {
-  const tables = await sql<{ name: string }[]>`
-    select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and a.attname = 'workspace_id'`;
-  assert.ok(tables.length > 30);
-  for (const { name } of tables) {
-    const rows = await sql.unsafe(`select from ${name} where workspace_id = '${workspaceId}'`);
-    assert.equal(rows.length, 0, name);
-  }
-  assert.equal((await sql`select from crm.workspaces where id = ${workspaceId}`).length, 0);
-  const [left] = await sql`
-    select (select count(*)::int from pg_publication) as publications,
-      (select count(*)::int from pg_replication_slots) as slots,
-      (select count(*)::int from pg_stat_subscription) as subscriptions,
-      (select count(*)::int from pg_trigger where tgname like 'aa_fence%') as fences`;
-  assert.deepEqual({ ...left }, { publications: 0, slots: 0, subscriptions: 0, fences: 0 });
 }
 
 /** Asserts that each acknowledged contact is stored, appears in the feed and was delivered, exactly once. */

@@ -1,9 +1,11 @@
+import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { installNode, installProxy } from "../../run/nodes/proxy.ts";
 import { migrate } from "../../run/local/migrate.ts";
 import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { prepareAsSupabase, startDebianPostgres } from "./debian_postgres.ts";
+import type { TestWorkspace } from "./fixtures.ts";
 
 /** The programs that a test with nodes needs. */
 export const NODE_PROGRAMS = ["postgresql-15", "postgresql-15-plproxy"];
@@ -114,4 +116,58 @@ async function tellAuth(superuser: Sql, port: number): Promise<void> {
       -- Rows that the functions write came from node 0.
       when (session_user <> 'crm_functions') execute function nodes.tell_auth()`);
   }
+}
+
+/** Signs a person in to an app at node 0, and grants the app scopes as the admin of a workspace, at its node. */
+export async function addApp(sql0: Sql, sql: Sql, { id, memberId }: TestWorkspace, scopes = ["deals:read"]) {
+  const [user, client] = [crypto.randomUUID(), crypto.randomUUID()];
+  await sql0`insert into auth.users (id, email) values (${user}, ${`${user}@pessoa.example`})`;
+  const [{ session }] = await sql0<[{ session: string }]>`
+    insert into auth.sessions (user_id) values (${user}) returning id as session`;
+  await sql`update crm.members set user_id = ${user} where workspace_id = ${id} and id = ${memberId}`;
+  await sql`
+    insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, user_id, client_id)
+    values (${id}, ${memberId}, 'App', ${client.slice(0, 8)}, ${scopes}, ${user}, ${client})`;
+  return { user, session, client };
+}
+
+/** Postgres waits this long between starts of the workers that copy a workspace; the default is 5 seconds. */
+const RETRY = "wal_retrieve_retry_interval=300ms";
+const MOVING = ["fsync=off", "max_connections=200", "wal_level=logical", RETRY];
+
+/** Starts two migrated databases for `crm node add`, and an empty one that becomes the proxy. */
+export async function startForMoves(
+  stack: AsyncDisposableStack,
+): Promise<{ nodes: [Server, Server]; proxy: Server; owners: [Sql, Sql] }> {
+  const start = async () => stack.use(await startDebianPostgres(MOVING));
+  const [node0, node1, proxy] = await Promise.all([start(), start(), start()]);
+  const open = (url: string) => stack.adopt(openSql(url, { max: 4 }), (sql) => sql.end());
+  const owners = await Promise.all([node0, node1].map(async ({ url, superuserUrl }) => {
+    await prepareAsSupabase(open(superuserUrl), false);
+    const owner = open(url);
+    await migrate(owner);
+    await installAuthSchema(owner);
+    return owner;
+  }));
+  return { nodes: [node0, node1], proxy, owners: owners as [Sql, Sql] };
+}
+
+/** Asserts that nothing of the workspace or of a move is left on a node. */
+export async function assertLeft(sql: Sql, workspaceId: string): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attname = 'workspace_id'`;
+  assert.ok(tables.length > 30);
+  for (const { name } of tables) {
+    const rows = await sql.unsafe(`select from ${name} where workspace_id = '${workspaceId}'`);
+    assert.equal(rows.length, 0, name);
+  }
+  assert.equal((await sql`select from crm.workspaces where id = ${workspaceId}`).length, 0);
+  const [left] = await sql`
+    select (select count(*)::int from pg_publication) as publications,
+      (select count(*)::int from pg_replication_slots) as slots,
+      (select count(*)::int from pg_stat_subscription) as subscriptions,
+      (select count(*)::int from pg_trigger where tgname like 'aa_fence%') as fences`;
+  assert.deepEqual({ ...left }, { publications: 0, slots: 0, subscriptions: 0, fences: 0 });
 }

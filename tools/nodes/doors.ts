@@ -166,7 +166,9 @@ begin
     exception
       when others then
         perform nodes.note_failure(v_part.node, sqlstate, sqlerrm);
-        v_failure := format('Node %s has recorded nothing: %s (%s)', v_part.node, sqlerrm, sqlstate);
+        v_failure := format(
+          '%s has recorded nothing: %s (%s)', coalesce('Node ' || v_part.node, 'An unknown node'), sqlerrm, sqlstate
+        );
     end;
   end loop;
   -- Raised after all other nodes have recorded: the caller may send the whole list again, which changes nothing there.

@@ -1,7 +1,7 @@
-import { type Command, type CommandUnknownOpts, InvalidArgumentError } from "commander";
+import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "commander";
 import { StackError } from "../../local/stack_error.ts";
 import { checkDatabaseUrl } from "../../local/settings.ts";
-import { addNode, nodeStates, readProxy, restoreProxy } from "../../nodes/nodes.ts";
+import { addNode, atProxies, nodeStates, readProxy, restoreProxy } from "../../nodes/nodes.ts";
 import { withOperatorDatabase } from "../database.ts";
 import { printResult } from "../perform.ts";
 import { formatTable } from "../table.ts";
@@ -23,6 +23,12 @@ function parseUrl(text: string): string {
   }
 }
 
+/** The option that names the other proxies in front of the same nodes, which a command must change too. */
+export const PROXY_OPTION = new Option(
+  "--proxy <url>",
+  "address of another proxy in front of the same nodes, as its owner; repeat it for each",
+).argParser((text: string, urls: string[]) => [...urls, parseUrl(text)]).default([]);
+
 /** `node …`: the databases behind a proxy. */
 export function nodeCommands(program: Command): void {
   const node = program.command("node")
@@ -42,13 +48,16 @@ export function nodeCommands(program: Command): void {
       "--connection <text>",
       "how the proxy reaches it, for libpq, such as its pooler (default: from <url>)",
     )
+    .addOption(PROXY_OPTION)
     .addHelpText(
       "after",
       formatExamples("node add postgresql://postgres:PASSWORD@db1.internal:5432/postgres"),
     )
-    .action(async (url, { connection }, command) => {
+    .action(async (url, { connection, proxy }, command) => {
       const password = Deno.env.get("FUNCTIONS_PASSWORD") || undefined;
-      const number = await withOperatorDatabase((sql) => addNode(sql, { url, connection, password }));
+      const number = await withOperatorDatabase((sql) =>
+        atProxies(proxy, (others) => addNode([sql, ...others], { url, connection, password }))
+      );
       printResult(command, { node: number }, () => `Node ${number} added`);
     });
 

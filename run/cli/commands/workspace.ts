@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import type { Sql } from "postgres";
 import { StackError } from "../../local/stack_error.ts";
 import { moveWorkspace } from "../../nodes/move.ts";
-import { atNode, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
+import { atNode, atProxies, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
 import { createWorkspace } from "../../operator/workspaces.ts";
 import { numberParser, parseBoolean } from "../arguments.ts";
 import { refuseNode, withOperatorDatabase } from "../database.ts";
 import { call, namedNode, perform, printResult } from "../perform.ts";
-import { parseNode } from "./node.ts";
+import { parseNode, PROXY_OPTION } from "./node.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples, requireChange } from "../usage.ts";
 
@@ -34,18 +34,22 @@ export function workspaceCommands(program: Command): void {
       "--admin-email <email>",
       "e-mail by which the admin signs in to the console (default: nobody can)",
     )
+    .addOption(PROXY_OPTION)
     .addHelpText(
       "after",
       formatExamples(
         'workspace create --name "Padaria Sol" --admin-name "Ana Souza" --admin-email ana@padariasol.com.br',
       ),
     )
-    .action(async ({ name, adminName, adminEmail }, command) => {
+    .action(async ({ name, adminName, adminEmail, proxy }, command) => {
       const create = (sql: Sql) =>
         createWorkspace(sql, { name, memberName: adminName, memberEmail: adminEmail });
       const node = namedNode(command);
       const created = await withOperatorDatabase(async (sql, isProxy) => {
-        if (isProxy) return await createAt(sql, node ?? await emptiestNode(sql), create);
+        if (isProxy) {
+          const at = node ?? await emptiestNode(sql);
+          return await atProxies(proxy, (others) => createAt([sql, ...others], at, create));
+        }
         refuseNode(node);
         return await create(sql);
       });
@@ -131,12 +135,7 @@ export function workspaceCommands(program: Command): void {
     .argument("<id>", "id of the workspace")
     .option("--to <node>", "the number of the node, from `node list`", parseNode)
     .option("--undo", "undo an interrupted move: the workspace stays where it was")
-    .option(
-      "--proxy <url>",
-      "address of another proxy in front of the same nodes, as its owner; repeat it for each",
-      (url: string, urls: string[]) => [...urls, url],
-      [],
-    )
+    .addOption(PROXY_OPTION)
     .addHelpText("after", formatExamples("workspace move ID --to 1", "workspace move ID --undo"))
     .action(async (id, { to, undo, proxy }, command) => {
       const moved = await withOperatorDatabase((sql, isProxy) => {
