@@ -19,7 +19,7 @@ export default defineConfig({
   trailingSlash: "always",
   // No picture needs resizing. Astro's default service would need sharp, a large native package.
   image: { service: passthroughImageService() },
-  // Built pages can import only the packages in deno.json; Vite bundles all others.
+  // Built pages can import only the packages in deno.json, so Vite bundles all others.
   vite: { environments: { prerender: { resolve: { noExternal: true } } } },
   integrations: [
     starlight({

@@ -12,7 +12,7 @@ export interface Attack {
   /** The argument that selects the attack. */
   name: string;
   title: string;
-  /** The highest allowed values. `cost` and the waits are multiples of those of a read before the attack. */
+  /** The highest allowed values. `cost` and the waits are multiples of a read's cost and waits before the attack. */
   targets: { cost: number; p50?: number; p90?: number; memoryMb?: number };
   /** The environment of the process that is attacked. */
   env?: Record<string, string>;

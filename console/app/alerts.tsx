@@ -30,7 +30,7 @@ export function AlertBanner() {
   );
 }
 
-/** Shows how many alerts can be fixed on the page at `place`, or without `place` how many there are; nothing for 0. */
+/** Shows how many alerts can be fixed on the page at `place`; without `place`, the number of all alerts. Hides a 0. */
 export function AlertCount({ place }: { place?: string }) {
   const alerts = workspace.value?.alerts ?? [];
   const n = alerts.filter((alert) => place === undefined || placeOf(alert) === place).length;

@@ -9,7 +9,7 @@ watchLeaving();
 void startSession();
 render(<App />, document.getElementById("app")!);
 
-// Tapping a relative time shows the exact time until the next tick of the clock.
+// Tapping a relative time shows the exact time in its place, until the clock's next tick shows the relative time again.
 addEventListener("click", (event) => {
   const time = (event.target as Element).closest?.("time[data-exact]");
   const text = time?.firstChild;

@@ -68,7 +68,7 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
   useEffect(() => {
     if (read) loadOtherPages();
   }, [read !== undefined]);
-  // Refresh the alerts on navigation: a banner that appears then does not move what the person is reading.
+  // Refresh the alerts on navigation: a banner that appears at that moment moves nothing that the person is reading.
   useEffect(() => void refreshWorkspace(), [place]);
   if (failure.value?.code === "not_a_member") return <NoWorkspace onRetry={reload} />;
   return (

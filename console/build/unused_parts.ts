@@ -34,7 +34,7 @@ export const unusedParts: Plugin = {
     }));
     onLoad({ filter: /auth-js\/dist\/module\/GoTrueAdminApi\.js$/ }, async ({ path }) => {
       const source = await Deno.readTextFile(path);
-      // auth-js's own client calls only signOut of this class.
+      // GoTrueClient calls no other method of this class than signOut.
       const unused = [...source.matchAll(METHOD)].map(([, name]) => name!)
         .filter((name) => name !== "constructor" && name !== "signOut");
       return {

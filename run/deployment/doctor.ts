@@ -36,7 +36,7 @@ try {
   Deno.exit(2);
 }
 
-/** Both addresses must belong to the same project, so the local stack's are used only if neither is given. */
+/** Both addresses must belong to the same project, so the local stack's addresses are used only if neither is given. */
 async function findProject(url: string | undefined, databaseUrl: string | undefined): Promise<Address> {
   const region = Deno.env.get("FUNCTIONS_REGION") || null;
   const appOrigin = Deno.env.get("APP_ORIGIN") || null;

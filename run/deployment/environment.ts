@@ -132,7 +132,7 @@ export function secretTexts(settings: Settings): string[] {
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
     .flatMap((password) => [password, decodeURIComponent(password)]);
   const mailToken = settings.secrets["MAIL_TOKEN"] ?? "";
-  // A local owner may have no password, and the token may be missing. An empty text would match everywhere.
+  // Drops empty texts, which would match everywhere: a local owner may have no password, and the token may be missing.
   return [...new Set([accessToken, ...passwords, encryptionKey, dispatcherSecret, mailToken])].filter((
     text,
   ) => text !== "");

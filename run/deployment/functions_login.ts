@@ -3,7 +3,7 @@ import { firstLine, StackError } from "../local/stack_error.ts";
 import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
 import { openDatabase } from "./database.ts";
 
-/** A pooler may cache the old password for some seconds. It may block a client after more failed logins than these. */
+/** A pooler may cache the old password for some seconds, and may block a client that fails to log in more often. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
 

@@ -47,7 +47,7 @@ export async function locksOf(missing: readonly Migration[]): Promise<Map<string
   }
 }
 
-/** The id of each table of our schemas, with the number of its file, which changes when all rows are rewritten. */
+/** Maps the id of each table of our schemas to its file number, which changes when all its rows are rewritten. */
 async function tablesOf(sql: ISql): Promise<Map<number, number>> {
   const rows = await sql<{ oid: number; file: number }[]>`
     select c.oid, c.relfilenode as file from pg_class c join pg_namespace n on n.oid = c.relnamespace

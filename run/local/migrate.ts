@@ -25,7 +25,7 @@ export interface AppliedMigration {
 /** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
-/** How long a migration waits for a lock. Requests wait behind it, so it then gives up and is tried again. */
+/** How long a migration waits for a lock before it gives up and is tried again: meanwhile requests wait behind it. */
 const LOCK_TIMEOUT = "2s";
 const TRIES = 20;
 const PAUSE_MS = 500;
@@ -48,7 +48,7 @@ export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string 
 
 /**
  * The migrations that a database lacks, in order.
- * @returns `applied`: the last one that it has; null if it has none. `unknown`: those that it has but this tree lacks
+ * @returns `applied`: the last one in the database, or null. `unknown`: those that the database has but this tree lacks
  * @throws StackError if an applied migration was edited, or if `refuseGaps` refuses to apply the missing ones
  */
 export async function missingMigrations(
@@ -119,7 +119,7 @@ function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
 }
 
-/** Refuses missing migrations that would follow unknown or later ones: another order may produce another schema. */
+/** Refuses missing migrations if the database has unknown or later ones: another order may produce another schema. */
 function refuseGaps(unknown: string[], applied: string[], firstMissing: Migration): void {
   if (unknown.length > 0) {
     throw new StackError(

@@ -7,7 +7,7 @@ import { openSql } from "./sql.ts";
 /**
  * Copies the data folder if an earlier release made its database, so that a person can go back after the upgrade.
  * Prints where the copy is, or that a later release made the database.
- * @returns the running Postgres: a new one if the folder was copied, because Postgres is stopped meanwhile
+ * @returns the running Postgres: a new one if the folder was copied, because Postgres is stopped for the copy
  * @throws StackError if the migrations cannot be applied; then nothing is copied
  */
 export async function copyBeforeUpgrade(

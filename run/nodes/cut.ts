@@ -108,8 +108,8 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
 }
 
 /**
- * Copies the tables whose rows claims and jobs would process at once. Also copies the position of the job index-texts
- * and the rate limits, because rows of their tables name no workspace.
+ * Copies the tables in which claims and jobs look for work: they would process the rows at once. Also copies the rate
+ * limits and the position of the job index-texts, because the rows of these two tables name no workspace.
  */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ step }) => step === "cut");
@@ -185,8 +185,8 @@ async function changeOver({ slot, target, proxies }: Move): Promise<void> {
 }
 
 /**
- * Lets the workspaces be written at the target. Before that, removes them at the source: an app's token names no slot,
- * so the proxy looks for its workspace at each node, and would still read the source's copy.
+ * Lets the workspaces be written at the target, after deleting them at the source. For an app's token, which names no
+ * slot, the proxy asks one node after the other, and would otherwise still find the workspace at the source.
  */
 export async function openTarget({ slot, ids, source, target }: Move): Promise<void> {
   await inReplica(source.sql, (sql) => sql`delete from crm.workspaces where id = any (${ids}::uuid[])`);

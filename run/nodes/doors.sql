@@ -41,8 +41,8 @@ language sql volatile set search_path = '' as $$
   group by s.node
 $$;
 comment on function nodes.parts(json) is
-  'Divides a list of objects with a workspace_id into a list for each node that has some of the workspaces. Those of '
-  'unknown slots are in the list of node null, with which PL/Proxy calls nothing and raises an error.';
+  'Divides a list of objects with a workspace_id into a list for each node that has some of the workspaces. Objects '
+  'with unknown slots are in the list of node null, for which PL/Proxy calls no node and raises an error.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' as $$
@@ -177,8 +177,8 @@ language sql stable set search_path = '' as $$
   )
 $$;
 comment on function nodes.best(nodes.answer[]) is
-  'The best of the nodes'' answers: that of a node where the person is a member. If there is none: service_unavailable '
-  'if a node did not answer, because the person may be a member there; if all answered, the first answer.';
+  'The best of the nodes'' answers: that of a node where the person is a member. Without such an answer: '
+  'service_unavailable if a node did not answer, because the person may be a member there; else the first answer.';
 
 create function nodes.with_choices(p_reply api.reply, p_answers nodes.answer[], p_fields text[]) returns api.reply
 language plpgsql stable set search_path = '' as $$
@@ -220,8 +220,8 @@ begin
 end
 $$;
 comment on function nodes.call_any_workspace(uuid, uuid, text, jsonb) is
-  'Runs a verb that requires no role, at every node, because the person may be a member at several. Only one of the '
-  'nodes has the invitation that the person answers.';
+  'Runs a verb that requires no role. It runs at every node, because the person may be a member at several nodes. Only '
+  'one node has the invitation that the person answers.';
 
 create function nodes.only_node(p_user_id uuid, p_session_id uuid, p_role text, out node integer, out refusal api.reply)
 language plpgsql volatile set search_path = '' as $$

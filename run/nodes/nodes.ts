@@ -15,7 +15,7 @@ export interface ProxyData {
   nodes: { node: number; connection: string; url: string }[];
   /** The node of each slot. */
   slots: Record<string, number>;
-  /** The slots of keys and tokens that name none, by the SHA-256 of the key or token in hex. */
+  /** For keys and tokens that name no slot: their workspace's slot, by the SHA-256 of the key or token in hex. */
   old_credentials: Record<string, string>;
 }
 
@@ -141,7 +141,7 @@ export async function createAt<Created extends { id: string }>(
           return created;
         }) as Created;
       } catch (error) {
-        // By chance the new id has the slot of another node's workspace (of 8 million slots): try another id.
+        // Of the 8 million slots, the new id happens to have that of a workspace at another node: try another id.
         if (!(error instanceof SlotTaken)) throw error;
       }
     }
@@ -168,8 +168,8 @@ async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly st
 }
 
 /**
- * Tells proxies where the keys and links of these workspaces are. Without this, they would look up those that name no
- * slot at node 0.
+ * Tells proxies at which node the keys and links of these workspaces are. If a key or link names no slot, proxies would
+ * otherwise look it up at node 0.
  * @param sql connected to the node that has the workspaces
  */
 export async function rememberCredentials(

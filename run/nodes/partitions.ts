@@ -15,8 +15,8 @@ export async function makePartitions(source: Sql, target: Sql, tables: readonly 
         const [{ owner }] = await sql<[{ owner: string }]>`
           select relowner::regrole::text as owner from pg_class where oid = ${name}::regclass
         `;
-        // As a replica, so that no fence keeps rows in the default partition. The owner of the table must own the
-        // partition too, and the locks are those of crm.manage_partitions.
+        // As a replica, so that no fence keeps rows in the default partition. As the table's owner, who must own the
+        // partition too. The locks below are the same as in crm.manage_partitions.
         await sql.unsafe(`set local session_replication_role = replica; set local role ${owner}`);
         if (name === "crm.events") await sql`select crm.lock_texts()`;
         await sql.unsafe(`lock table only ${name}, ${name}_default in access exclusive mode`);

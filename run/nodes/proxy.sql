@@ -37,7 +37,7 @@ create table nodes.slots (
   paused boolean not null default false
 );
 comment on table nodes.slots is
-  'The node of each slot. A slot stands for the workspaces from whose ids nodes.slot_of computes it, in practice one. '
+  'The node of each slot. A slot stands for all workspaces whose ids nodes.slot_of maps to it, in practice one. '
   'A slot that is not here has no workspace.';
 comment on column nodes.slots.paused is 'Whether calls wait, because the slot''s workspaces are about to change nodes.';
 

@@ -148,14 +148,14 @@ begin
     return '+' || v_digits;
   end if;
   v_digits := crm.digits(p_phone);
-  -- The digits after + or 00. No country code begins with 0. Drop the 0 of "+44 (0)20": only calls within the country
-  -- need it.
+  -- Take the digits after + or 00, unless they begin with 0, as no country code does. Drop the 0 of "+44 (0)20": it is
+  -- dialled only within the country.
   v_abroad := case
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
   end;
-  -- Area code and number: nine digits for a mobile phone, otherwise eight. The country code, the 0 of a long-distance
-  -- call, and two digits for the carrier may come first.
+  -- Take the area code and the number: nine digits for a mobile phone, otherwise eight. Before them, the text may have
+  -- the country code, the 0 of a long-distance call, and two digits for the carrier.
   v_brazilian := substring(
     coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
   );
@@ -504,8 +504,8 @@ create type crm.caller as (
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
   'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
-  'says why the caller is not admitted (spec 5.7). refused_address: the address of the call if the key may not be used '
-  'from there, '''' if the address is unknown.';
+  'says why the caller is not admitted (spec 5.7). refused_address: where the call comes from, if the key may not be '
+  'used from there; '''' if that is unknown.';
 create function crm.without_mapping(p_address inet) returns inet
 language sql immutable parallel safe set search_path = '' as $$
   select case
@@ -579,7 +579,7 @@ begin
   where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
   for share;
   if not found then return false; end if;
-  -- A statement of its own, which sees what was committed while the first one waited for the lock.
+  -- A separate statement, so that it sees what was committed while the statement above waited for the lock.
   return exists (
     select from crm.api_keys k
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
@@ -589,9 +589,9 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'For a key or grant of the current workspace that creates or reactivates a subscription: keeps it from being revoked '
-  'or narrowed until the transaction ends. False if it is already revoked, or is a grant that has lost webhooks:manage. '
-  'Security definer, because crm_api cannot read keys.';
+  'Keeps a key or grant of the current workspace from being revoked or narrowed until the transaction ends, while it '
+  'creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
+  'webhooks:manage. Security definer, because crm_api cannot read keys.';
 
 create unlogged table crm.rate_limits (
   key_id uuid primary key,
@@ -1515,8 +1515,8 @@ as $$
   )::api.synced_page)
 $$;
 comment on function crm.synced_page(json[], uuid) is
-  'crm.page for the first page by updated_since. It adds synced_until, which a client sends as updated_since in its '
-  'next run: 60 seconds ago, so that this run misses no change by a transaction shorter than that.';
+  'crm.page for the first page by updated_since. Adds synced_until (60 seconds ago), which a client sends as '
+  'updated_since in its next run. The two runs together miss no change by a transaction shorter than 60 seconds.';
 create function crm.table_of(p_object_type text) returns text
 language sql immutable
 as $$
@@ -1859,8 +1859,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing. Most indexes begin with its column, so without it a list can use only the
-  -- primary key and, for a filter of kind `deal`, the index on deals.
+  -- Whether the required filter is missing. Most indexes begin with that filter's column, so the list can then use only
+  -- the primary key and, for a filter of kind `deal`, the index on deals.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -2741,8 +2741,9 @@ begin
 end
 $$;
 comment on function crm.search_keys(uuid, text, text, uuid, text) is
-  'The keys of trigrams in the search index. Each begins with its block: a hash of the record''s workspace, kind and '
-  'period of 50 days (the first two bytes of a UUIDv7), and of the sample (crm.searched_keys; '''' for none).';
+  'The keys of trigrams in the search index. Each key begins with its block: a hash of the workspace, the kind of '
+  'record, the 50 days in which its id was made (the id''s first two bytes), and the sample (crm.searched_keys; '''' '
+  'for none).';
 create function crm.searched_keys(p_workspace_id uuid, p_record text, p_id uuid, p_text text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -2759,8 +2760,8 @@ begin
 end
 $$;
 comment on function crm.searched_keys(uuid, text, uuid, text) is
-  'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has keys in '
-  'the larger sample, and one in 4,096 also in the small sample.';
+  'The keys by which the index finds a record. crm.search estimates in two samples how common a word is: one record in '
+  '64, chosen by the random end of its id, also has keys in the larger sample, and one in 4,096 in the small sample.';
 create table crm.search_texts (
   workspace_id uuid not null,
   record text not null,
@@ -2952,8 +2953,8 @@ as $$
   from lower(p_text collate "und-x-icu") l (text)
 $$;
 comment on function crm.without_case(text) is
-  'The text in lower case, by which texts are compared; of more than 200 characters, the first 168 and an MD5 of all, '
-  'because an index entry has limited room.';
+  'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 and an MD5 of '
+  'the whole, because an index entry has limited room.';
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 as $$
@@ -2969,7 +2970,7 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of a double sort as the numbers do if the sign bit is inverted, and in negative numbers all bits.
+  -- The bits of doubles sort like the numbers once the sign bit is inverted; in a negative number, once all bits are.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -2979,8 +2980,8 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'The text as it is compared: in lower case, a date with a D before it. No other text begins with an ASCII capital '
-  'letter, so a range of dates or numbers finds nothing else.';
+  'The text as it is compared: in lower case; a date gets a D before it, as a number gets an N (crm.number_key). The '
+  'keys of other texts begin with no ASCII capital letter, so a range of dates or numbers finds no other text.';
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -3506,7 +3507,7 @@ declare
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
     'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    -- A list may have several values in the range.
+    -- A record may have several values in the range, if its field is a list: return the record once.
     case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
@@ -4680,9 +4681,9 @@ begin
 end
 $$;
 comment on function crm.lock_referred(uuid[], uuid[]) is
-  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records '
-  'and then refers them to others calls it first: a merge or an erasure locks a contact or a company before the '
-  'records that refer to it, and the opposite order could deadlock.';
+  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records so '
+  'that they refer to these companies and contacts calls it first: a merge or an erasure also locks a contact or a '
+  'company before the records that refer to it, and the opposite order could deadlock.';
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5276,7 +5277,8 @@ create trigger touch before update on crm.deals for each row execute function cr
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- A second note in one transaction finds the same moment. To write it again would look like a change of the deal.
+  -- A second note in the same transaction leaves the deal alone: it would write the same moment again, which would look
+  -- like a change of the deal.
   update crm.deals d set moved_at = now()
   where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
   return null;
@@ -8491,8 +8493,8 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The 50 ms count from the start of the claim, so they are for all its shards together: cancelling 500 deliveries
-    -- takes about 100 ms.
+    -- The 50 ms count from the start of the claim and apply to all its shards together, because one step may take long:
+    -- cancelling 500 deliveries takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
       delete from crm.webhook_unsettled u
@@ -8519,7 +8521,8 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows, to avoid a deadlock: whoever records an outcome may be waiting for a marker of this claim.
+  -- Skip locked rows, to avoid a deadlock: whoever locked one to record its outcome may be waiting for a marker that
+  -- this claim has locked.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -8753,8 +8756,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions only one row is read, whichever index the plan uses. A plan made for a workspace with few
-  -- events may use any index, and also run for a workspace with a million events.
+  -- With these conditions only one row is read, whichever index the plan uses. That matters because a plan that was
+  -- made for a workspace with few events, and may use any index, also runs for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -9012,7 +9015,8 @@ comment on function crm.poke_dispatcher() is
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard before its markers, which claims lock in another order: the two could deadlock.
+  -- Lock the shard first, as claims do. Claims lock markers in another order than the statement below, so without the
+  -- shard's lock the two could deadlock.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -9150,9 +9154,9 @@ create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
-  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up shares the '
-  'lock until it ends. The last step of the catch-up takes it exclusively: all such transactions have ended then, so '
-  'it sees every event that has no delivery.';
+  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
+  'lock in share mode until it ends. The last step of the catch-up takes the lock exclusively: all such transactions '
+  'have then ended, so the step sees every event that has no delivery.';
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -9190,8 +9194,8 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon. A transaction that sees this mark, and so creates no deliveries, has not
-    -- ended yet, so its events are not below the horizon.
+    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
+    -- and so creates no deliveries, ends later: its events are not below the horizon.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -10705,7 +10709,8 @@ comment on type crm.feed_cursor is
   'to read, except events of transactions that are still open.';
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- A plain hash is as safe as HMAC here: an attacker could only extend a content, and all have the same length.
+  -- A plain hash is as safe as HMAC here: an attacker could only sign a longer content, but every cursor has the same
+  -- length.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
@@ -11095,8 +11100,8 @@ begin
           'from_stage', (
             select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
           ),
-          -- The event stores the stage that the deal left. The stage that it entered is the one that its next move
-          -- leaves, whoever makes that move and whenever.
+          -- The event stores only the stage that the deal left. The stage that the deal entered is the one that it
+          -- leaves in its next move, whoever makes that move and whenever.
           'to_stage', (
             select s.name from crm.stages s
             where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(
@@ -11544,7 +11549,7 @@ begin
       -- Only for the newest 20 deals, because looking up each deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage that a deal entered is in the event of its next move, as the stage that it left.
+        -- The stage that a deal entered is in the event of the deal's next move, as the stage that was left.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -11775,8 +11780,8 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record instead of the value: that may be an e-mail address, which an erasure would
-    -- have to find.
+    -- A cursor stores the id of a record instead of the value, because the value may be an e-mail address, which an
+    -- erasure would have to find.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
@@ -11910,7 +11915,7 @@ create function crm.request_ids(
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- p_status (422 or 4xx) as a range; with p_code from 400, because only failed requests have a code.
+  -- p_status (422 or 4xx) as a range. With p_code, the range begins at 400 or above: only failed requests have a code.
   v_least integer := greatest(
     coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
   );
@@ -12009,7 +12014,7 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- If the page was full before all ids were shown, the next page begins after its last record. One always fits.
+  -- If the page was full before all ids were shown, the next page begins after its last record. At least one fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -12326,7 +12331,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read at most 100: a phone that more contacts have belongs to a switchboard or is made up, and identifies nobody.
+    -- Read at most 100: if more contacts have this phone, it is a switchboard's or made up, and identifies nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -12341,7 +12346,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- The remaining contact may have another e-mail than the lead: then it is another person.
+      -- If the contact that remained after the merge has another e-mail than the lead, it is another person.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -12428,7 +12433,7 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, so one statement first asks whether anything is known. Only then do others search.
+  -- Most leads come from new people, so one statement first asks whether anything is known. If so, others search.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -12789,7 +12794,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block: the locks that it took would keep a subtransaction for each item until the call ends.
+      -- Undo the block, and with it its subtransaction: because of the locks that it took, the subtransaction would
+      -- otherwise last until the call ends, one for each item.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12841,8 +12847,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds it may be a
-    -- record of this batch, which is undone.
+    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds that record
+    -- may be one of this batch, which is undone.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -12864,7 +12870,8 @@ begin
       when lock_not_available or deadlock_detected then
         raise;
       when others then
-        -- If the items have passed their checks, leave them to crm.run_group: one by one, they show which item fails.
+        -- If the items have passed their checks, leave them to crm.run_group, which runs them one by one and so finds
+        -- the item that fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -13811,7 +13818,7 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- Once the external_id of its receipt is replaced, the same lead sent again counts as new. An external_id that the
+  -- After the external_id of a receipt is replaced, the same lead sent again counts as new. An external_id that the
   -- deal no longer has is replaced even without p_texts, because a later call would not find it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
@@ -14627,8 +14634,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Start again with the first phase, because the earlier phases left texts. That is possible because the operation
-    -- knows who the person is until it is done.
+    -- Start again with the first phase, because earlier phases may have skipped texts. That is possible because an
+    -- operation that is not done still knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -15016,7 +15023,8 @@ declare
   v_member record;
 begin
   for v_member in
-    -- Count accepted and declined invitations too: the last open one says no more about consent than the first.
+    -- Count accepted and declined invitations too: if only one of several is still open, the person may have followed
+    -- the mail of another one.
     select c.*
     from (
       select m.*, count(*) filter (where m.invited_at is not null) over () as invitations from crm.members m
@@ -15739,9 +15747,9 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Returns an active member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
-  'to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, '
-  'insufficient_role, too_many_invitations.';
+  'Adds another invitation of an active member who has not signed in yet to the audit log, and returns the member, so '
+  'that the caller can send the mail. Arguments: workspace_id, id. Codes: validation_error, not_found, '
+  'already_signed_in, insufficient_role, too_many_invitations.';
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -16189,7 +16197,7 @@ begin
     if v_expires_at <= now() then
       perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
     end if;
-    -- If the key had expired, it works again: it needs room as a new key does.
+    -- An expired key will work again, so it needs room as a new key does.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
     update crm.api_keys k
     set expires_at = v_expires_at

@@ -186,14 +186,14 @@ begin
     return '+' || v_digits;
   end if;
   v_digits := crm.digits(p_phone);
-  -- The digits after + or 00. No country code begins with 0. Drop the 0 of "+44 (0)20": only calls within the country
-  -- need it.
+  -- Take the digits after + or 00, unless they begin with 0, as no country code does. Drop the 0 of "+44 (0)20": it is
+  -- dialled only within the country.
   v_abroad := case
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
   end;
-  -- Area code and number: nine digits for a mobile phone, otherwise eight. The country code, the 0 of a long-distance
-  -- call, and two digits for the carrier may come first.
+  -- Take the area code and the number: nine digits for a mobile phone, otherwise eight. Before them, the text may have
+  -- the country code, the 0 of a long-distance call, and two digits for the carrier.
   v_brazilian := substring(
     coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
   );

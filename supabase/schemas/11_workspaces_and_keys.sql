@@ -28,8 +28,8 @@ comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s; the dispatcher sends fewer in '
-  'that time, so it never runs out of work.';
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In that time '
+  'the dispatcher sends fewer than 50,000, so it never runs out of work.';
 
 -- Only members have a policy, because verbs for keys do not read this table.
 alter table crm.workspaces enable row level security, force row level security;
@@ -246,8 +246,8 @@ create type crm.caller as (
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
   'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
-  'says why the caller is not admitted (spec 5.7). refused_address: the address of the call if the key may not be used '
-  'from there, '''' if the address is unknown.';
+  'says why the caller is not admitted (spec 5.7). refused_address: where the call comes from, if the key may not be '
+  'used from there; '''' if that is unknown.';
 
 create function crm.without_mapping(p_address inet) returns inet
 language sql immutable parallel safe set search_path = '' as $$
@@ -326,7 +326,7 @@ begin
   where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
   for share;
   if not found then return false; end if;
-  -- A statement of its own, which sees what was committed while the first one waited for the lock.
+  -- A separate statement, so that it sees what was committed while the statement above waited for the lock.
   return exists (
     select from crm.api_keys k
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
@@ -336,6 +336,6 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'For a key or grant of the current workspace that creates or reactivates a subscription: keeps it from being revoked '
-  'or narrowed until the transaction ends. False if it is already revoked, or is a grant that has lost webhooks:manage. '
-  'Security definer, because crm_api cannot read keys.';
+  'Keeps a key or grant of the current workspace from being revoked or narrowed until the transaction ends, while it '
+  'creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
+  'webhooks:manage. Security definer, because crm_api cannot read keys.';

@@ -143,7 +143,7 @@ returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, the remaining calls were earlier than the oldest known time.
+    -- If there are more calls than known times, count the others in the hour of the oldest time: they were earlier.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)

@@ -30,9 +30,10 @@ comment on type api.synced_page is 'The first page of a list by updated_since.';
 
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- updated_at is when the writing transaction began, but others see the change only when that transaction ends (for the
--- functions, within 15 seconds). So a change that is not visible yet has an updated_at after synced_until, and the next
--- run gets it. That run also gets changes made while later pages are read: only the first page has synced_until.
+-- synced_until is 60 seconds ago. updated_at is when the writing transaction began, but others see the change only when
+-- that transaction ends (for the functions, within 15 seconds). So the updated_at of a change that is not visible yet
+-- comes after synced_until, and the client's next run gets the change. Only the first page has synced_until, so that
+-- the next run also gets changes made while later pages are read.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -40,8 +41,8 @@ as $$
   )::api.synced_page)
 $$;
 comment on function crm.synced_page(json[], uuid) is
-  'crm.page for the first page by updated_since. It adds synced_until, which a client sends as updated_since in its '
-  'next run: 60 seconds ago, so that this run misses no change by a transaction shorter than that.';
+  'crm.page for the first page by updated_since. Adds synced_until (60 seconds ago), which a client sends as '
+  'updated_since in its next run. The two runs together miss no change by a transaction shorter than 60 seconds.';
 
 create function crm.table_of(p_object_type text) returns text
 language sql immutable

@@ -113,8 +113,9 @@ begin
 end
 $$;
 comment on function crm.search_keys(uuid, text, text, uuid, text) is
-  'The keys of trigrams in the search index. Each begins with its block: a hash of the record''s workspace, kind and '
-  'period of 50 days (the first two bytes of a UUIDv7), and of the sample (crm.searched_keys; '''' for none).';
+  'The keys of trigrams in the search index. Each key begins with its block: a hash of the workspace, the kind of '
+  'record, the 50 days in which its id was made (the id''s first two bytes), and the sample (crm.searched_keys; '''' '
+  'for none).';
 
 create function crm.searched_keys(p_workspace_id uuid, p_record text, p_id uuid, p_text text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -132,8 +133,8 @@ begin
 end
 $$;
 comment on function crm.searched_keys(uuid, text, uuid, text) is
-  'The keys by which the index finds a record. One record in 64, chosen by the random end of its id, also has keys in '
-  'the larger sample, and one in 4,096 also in the small sample.';
+  'The keys by which the index finds a record. crm.search estimates in two samples how common a word is: one record in '
+  '64, chosen by the random end of its id, also has keys in the larger sample, and one in 4,096 in the small sample.';
 
 create table crm.search_texts (
   workspace_id uuid not null,

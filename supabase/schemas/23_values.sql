@@ -36,8 +36,8 @@ as $$
   from lower(p_text collate "und-x-icu") l (text)
 $$;
 comment on function crm.without_case(text) is
-  'The text in lower case, by which texts are compared; of more than 200 characters, the first 168 and an MD5 of all, '
-  'because an index entry has limited room.';
+  'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 and an MD5 of '
+  'the whole, because an index entry has limited room.';
 
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
@@ -56,7 +56,7 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of a double sort as the numbers do if the sign bit is inverted, and in negative numbers all bits.
+  -- The bits of doubles sort like the numbers once the sign bit is inverted; in a negative number, once all bits are.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -67,8 +67,8 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'The text as it is compared: in lower case, a date with a D before it. No other text begins with an ASCII capital '
-  'letter, so a range of dates or numbers finds nothing else.';
+  'The text as it is compared: in lower case; a date gets a D before it, as a number gets an N (crm.number_key). The '
+  'keys of other texts begin with no ASCII capital letter, so a range of dates or numbers finds no other text.';
 
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$

@@ -12,7 +12,7 @@ comment on table crm.record_values is
   'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that '
   'no request has to.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
-comment on column crm.record_values.value is 'The value by crm.value_keys, or the tag by crm.tag_keys.';
+comment on column crm.record_values.value is 'The value''s key (crm.value_keys), or the tag''s (crm.tag_keys).';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
 call crm.protect('crm.record_values');
 
@@ -116,7 +116,7 @@ declare
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
     'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    -- A list may have several values in the range.
+    -- A record may have several values in the range, if its field is a list: return the record once.
     case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)

@@ -87,9 +87,9 @@ begin
 end
 $$;
 comment on function crm.lock_referred(uuid[], uuid[]) is
-  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records '
-  'and then refers them to others calls it first: a merge or an erasure locks a contact or a company before the '
-  'records that refer to it, and the opposite order could deadlock.';
+  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records so '
+  'that they refer to these companies and contacts calls it first: a merge or an erasure also locks a contact or a '
+  'company before the records that refer to it, and the opposite order could deadlock.';
 
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

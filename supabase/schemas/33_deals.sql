@@ -115,7 +115,8 @@ create trigger touch before update on crm.deals for each row execute function cr
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- A second note in one transaction finds the same moment. To write it again would look like a change of the deal.
+  -- A second note in the same transaction leaves the deal alone: it would write the same moment again, which would look
+  -- like a change of the deal.
   update crm.deals d set moved_at = now()
   where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
   return null;

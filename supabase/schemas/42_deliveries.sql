@@ -25,8 +25,8 @@ create table crm.webhook_deliveries (
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
-  -- An index has this column in its condition, instead of `state`. An update that changes a column of an index, even of
-  -- its condition, adds entries to all indexes; a delivery that succeeds does not change this column
+  -- An index has this column in its condition, instead of `state`, because a delivery that succeeds does not change the
+  -- column. An update that changes a column of an index, even one in its condition, adds entries to all indexes
   -- (docs/decisions/0023-speed-in-postgres.md).
   ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
@@ -53,8 +53,8 @@ comment on table crm.webhook_deliveries_default is
   'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
   'for a week.';
 call crm.protect('crm.webhook_deliveries_default');
--- This index does not begin with workspace_id. If it did, a plan made while a partition is empty would search it for a
--- delivery by id, and read all deliveries of the workspace.
+-- This index does not begin with workspace_id. If it did, a plan made while a partition is empty would use it to find a
+-- delivery by id, and so read all deliveries of the workspace.
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
 

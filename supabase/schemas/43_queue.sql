@@ -1,7 +1,7 @@
 -- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that a claim does not
--- get slower when more deliveries are stored, or wait for inactive subscriptions or suspended workspaces. Only the
--- database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's functions
--- are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
+-- get slower when more deliveries are stored, or when more are held for inactive subscriptions or suspended workspaces.
+-- Only the database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's
+-- functions are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
 --
 -- Postgres often plans a statement while the queue is empty, and keeps the plan when the queue is long. Such a plan
 -- uses the index with the fewest pages, even if another one would serve better. So the functions that read the queue
@@ -293,8 +293,8 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The 50 ms count from the start of the claim, so they are for all its shards together: cancelling 500 deliveries
-    -- takes about 100 ms.
+    -- The 50 ms count from the start of the claim and apply to all its shards together, because one step may take long:
+    -- cancelling 500 deliveries takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
       delete from crm.webhook_unsettled u

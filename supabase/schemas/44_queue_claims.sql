@@ -14,7 +14,8 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows, to avoid a deadlock: whoever records an outcome may be waiting for a marker of this claim.
+  -- Skip locked rows, to avoid a deadlock: whoever locked one to record its outcome may be waiting for a marker that
+  -- this claim has locked.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -251,8 +252,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions only one row is read, whichever index the plan uses. A plan made for a workspace with few
-  -- events may use any index, and also run for a workspace with a million events.
+  -- With these conditions only one row is read, whichever index the plan uses. That matters because a plan that was
+  -- made for a workspace with few events, and may use any index, also runs for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest

@@ -249,7 +249,8 @@ comment on function crm.poke_dispatcher() is
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard before its markers, which claims lock in another order: the two could deadlock.
+  -- Lock the shard first, as claims do. Claims lock markers in another order than the statement below, so without the
+  -- shard's lock the two could deadlock.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s

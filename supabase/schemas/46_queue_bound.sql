@@ -93,9 +93,9 @@ create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
-  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up shares the '
-  'lock until it ends. The last step of the catch-up takes it exclusively: all such transactions have ended then, so '
-  'it sees every event that has no delivery.';
+  'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
+  'lock in share mode until it ends. The last step of the catch-up takes the lock exclusively: all such transactions '
+  'have then ended, so the step sees every event that has no delivery.';
 
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -134,8 +134,8 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon. A transaction that sees this mark, and so creates no deliveries, has not
-    -- ended yet, so its events are not below the horizon.
+    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
+    -- and so creates no deliveries, ends later: its events are not below the horizon.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -157,8 +157,8 @@ comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
 
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
--- Counting takes 1.5 microseconds for each waiting delivery, so only some calls count, chosen at random: on average one
--- for each tenth of the bound that is added. A call that adds a tenth at once always counts.
+-- Counting takes 1.5 microseconds for each waiting delivery, so calls count only at random: on average once
+-- while a tenth of the bound is added. A call that adds a tenth at once always counts.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';

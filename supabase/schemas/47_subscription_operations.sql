@@ -92,9 +92,9 @@ $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
   'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
-  'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: '
-  'older deliveries come first. Raises queue_full if there is room for none. Security definer, because verbs may not '
-  'write deliveries.';
+  'until reactivation. Takes older deliveries first, and returns how many are on their way and the ids for which '
+  'the queue has no room. Raises queue_full if there is room for none. Security definer, because verbs may not write '
+  'deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null

@@ -179,8 +179,8 @@ comment on function crm.emit_deals_created() is
   'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
 
 -- Contacts, companies and deals have statement triggers, because they are imported by the hundred, and each call of
--- crm.emit is a subtransaction. The other tables emit for each row: the row triggers of a new row's further events
--- would fire before a statement trigger, so these events would come before `created`.
+-- crm.emit is a subtransaction. The other tables emit for each row, because a new row may cause further events:
+-- row triggers emit these, and would fire before a statement trigger, so these events would come before `created`.
 create trigger emit_created after insert on crm.contacts referencing new table as created
   for each statement execute function crm.emit_all_created('contact.created');
 create trigger emit_created after insert on crm.companies referencing new table as created

@@ -8,7 +8,8 @@ comment on type crm.feed_cursor is
 
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- A plain hash is as safe as HMAC here: an attacker could only extend a content, and all have the same length.
+  -- A plain hash is as safe as HMAC here: an attacker could only sign a longer content, but every cursor has the same
+  -- length.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
@@ -416,8 +417,8 @@ begin
           'from_stage', (
             select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
           ),
-          -- The event stores the stage that the deal left. The stage that it entered is the one that its next move
-          -- leaves, whoever makes that move and whenever.
+          -- The event stores only the stage that the deal left. The stage that the deal entered is the one that it
+          -- leaves in its next move, whoever makes that move and whenever.
           'to_stage', (
             select s.name from crm.stages s
             where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(

@@ -53,7 +53,7 @@ begin
       -- Only for the newest 20 deals, because looking up each deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage that a deal entered is in the event of its next move, as the stage that it left.
+        -- The stage that a deal entered is in the event of the deal's next move, as the stage that was left.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -171,7 +171,7 @@ create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
 comment on function crm.name_rank(text, text) is
-  'How well a name fits the folded words of a search. 0: it is equal; 1: it begins with them; 2: it has them '
+  'How well a name fits the folded words of a search. 0: it equals them; 1: it begins with them; 2: it has them '
   'elsewhere.';
 
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
@@ -297,8 +297,8 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record instead of the value: that may be an e-mail address, which an erasure would
-    -- have to find.
+    -- A cursor stores the id of a record instead of the value, because the value may be an e-mail address, which an
+    -- erasure would have to find.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',

@@ -63,7 +63,7 @@ language plpgsql stable set search_path = ''
 -- Read in the order of an index: with a sort, the planner might read all rows first.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- p_status (422 or 4xx) as a range; with p_code from 400, because only failed requests have a code.
+  -- p_status (422 or 4xx) as a range. With p_code, the range begins at 400 or above: only failed requests have a code.
   v_least integer := greatest(
     coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
   );
@@ -163,7 +163,7 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- If the page was full before all ids were shown, the next page begins after its last record. One always fits.
+  -- If the page was full before all ids were shown, the next page begins after its last record. At least one fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end

@@ -107,7 +107,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read at most 100: a phone that more contacts have belongs to a switchboard or is made up, and identifies nobody.
+    -- Read at most 100: if more contacts have this phone, it is a switchboard's or made up, and identifies nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -122,7 +122,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- The remaining contact may have another e-mail than the lead: then it is another person.
+      -- If the contact that remained after the merge has another e-mail than the lead, it is another person.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -131,8 +131,8 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'Finds the contact of a lead by e-mail, or else by phone: then the first name must fit, and the lead or the contact '
-  'must have no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
+  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has '
+  'no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
   'locked until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at '
   'most 100 contacts with a phone, and 100 merged ones.';
 
@@ -213,7 +213,7 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, so one statement first asks whether anything is known. Only then do others search.
+  -- Most leads come from new people, so one statement first asks whether anything is known. If so, others search.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key

@@ -289,7 +289,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block: the locks that it took would keep a subtransaction for each item until the call ends.
+      -- Undo the block, and with it its subtransaction: because of the locks that it took, the subtransaction would
+      -- otherwise last until the call ends, one for each item.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -343,8 +344,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds it may be a
-    -- record of this batch, which is undone.
+    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds that record
+    -- may be one of this batch, which is undone.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -366,7 +367,8 @@ begin
       when lock_not_available or deadlock_detected then
         raise;
       when others then
-        -- If the items have passed their checks, leave them to crm.run_group: one by one, they show which item fails.
+        -- If the items have passed their checks, leave them to crm.run_group, which runs them one by one and so finds
+        -- the item that fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;

@@ -2,7 +2,7 @@
 -- record refer to the remaining one, even if the application merges without the API. See
 -- docs/decisions/0019-merge-archive-erase.md.
 
--- A merge of a record into which others were merged earlier finds those others by these indexes.
+-- When a record is merged, these indexes find the records that were merged into it earlier.
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
 
@@ -203,8 +203,8 @@ begin
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: takes the rows that refer to a merged record, makes them refer to the record it was merged into, and emits '
-  'contact.merged and an update for each. It handles some hundred rows; the job handles the rest.';
+  'Trigger: emits contact.merged if a contact was merged, makes the rows that refer to the merged record refer to the '
+  'record it was merged into, and emits an update for each row. It handles some hundred rows; the job handles the rest.';
 
 -- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
 create trigger emit_merged after update of merged_into_id on crm.contacts

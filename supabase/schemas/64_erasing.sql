@@ -272,7 +272,7 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- Once the external_id of its receipt is replaced, the same lead sent again counts as new. An external_id that the
+  -- After the external_id of a receipt is replaced, the same lead sent again counts as new. An external_id that the
   -- deal no longer has is replaced even without p_texts, because a later call would not find it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t

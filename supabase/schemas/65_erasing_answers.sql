@@ -27,7 +27,7 @@ create function crm.erase_answers(
   out changed bigint
 )
 language plpgsql set search_path = ''
--- Force a walk along the primary key: it reads only the few partitions that have a window's ids.
+-- Force a walk along the primary key, which reads only the few partitions that have the next thousand ids.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 declare

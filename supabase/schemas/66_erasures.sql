@@ -285,8 +285,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Start again with the first phase, because the earlier phases left texts. That is possible because the operation
-    -- knows who the person is until it is done.
+    -- Start again with the first phase, because earlier phases may have skipped texts. That is possible because an
+    -- operation that is not done still knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),

@@ -80,7 +80,8 @@ declare
   v_member record;
 begin
   for v_member in
-    -- Count accepted and declined invitations too: the last open one says no more about consent than the first.
+    -- Count accepted and declined invitations too: if only one of several is still open, the person may have followed
+    -- the mail of another one.
     select c.*
     from (
       select m.*, count(*) filter (where m.invited_at is not null) over () as invitations from crm.members m

@@ -135,9 +135,9 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Returns an active member who has not signed in yet, so that the caller can send another invitation, and adds the invitation '
-  'to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, '
-  'insufficient_role, too_many_invitations.';
+  'Adds another invitation of an active member who has not signed in yet to the audit log, and returns the member, so '
+  'that the caller can send the mail. Arguments: workspace_id, id. Codes: validation_error, not_found, '
+  'already_signed_in, insufficient_role, too_many_invitations.';
 
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
@@ -232,8 +232,8 @@ comment on function app.member_update(jsonb) is
   'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
   '(1,000 at most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
   'creator of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
-  'validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can sign '
-  'in; the operator may), insufficient_role.';
+  'validation_error, not_found, last_admin (no active admin who can sign in would remain; the operator may do this), '
+  'insufficient_role.';
 
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$

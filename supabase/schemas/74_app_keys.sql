@@ -304,7 +304,7 @@ begin
     if v_expires_at <= now() then
       perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
     end if;
-    -- If the key had expired, it works again: it needs room as a new key does.
+    -- An expired key will work again, so it needs room as a new key does.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
     update crm.api_keys k
     set expires_at = v_expires_at

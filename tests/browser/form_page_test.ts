@@ -64,7 +64,7 @@ function test(name: string, { javaScriptEnabled, visit, leads }: Visit): void {
     }), ["node", "sh", "sed"]);
 }
 
-/** Fills in and sends the form, and waits for thanks on the page from `answered`: by default, the form's own. */
+/** Fills in and sends the form, and waits for the thanks, on the form's page or on the page that `answered` returns. */
 async function sendForm(
   page: Page,
   press: (button: Locator) => Promise<void>,

@@ -80,7 +80,7 @@ test("every verb names each argument that is missing, unknown or of the wrong ki
   for (const { name, required, optional } of await readVerbs(sql)) {
     if (required.length > 0) assert.deepEqual(await fieldsOf(name, {}), required.toSorted(), name);
     const all = [...required, ...optional];
-    // Only these arguments accept an object, and none of them a list.
+    // An object is wrong for all arguments but these two, and a list is wrong for these.
     const wrong = Object.fromEntries(
       [...all, "unknown"].map((field) => [field, ["filters", "header"].includes(field) ? [] : {}]),
     );

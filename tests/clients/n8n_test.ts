@@ -25,7 +25,7 @@ const CHANGED = {
   custom_fields: { segmento: "padaria" },
 };
 
-/** A workflow that changes a deal, with values as n8n's forms hold them, and answers with contacts that it searches. */
+/** A workflow that changes a deal, with values as n8n's forms hold them, and answers with the contacts of a search. */
 function actionsOf(dealId: string) {
   const crm = (name: string, parameters: unknown) => ({
     ...{ id: name, name, parameters, type: "n8n-nodes-crm-api.crm", typeVersion: 1, position: [0, 0] },

@@ -8,7 +8,7 @@ import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 const [SMALL, LARGE, OTHERS] = [1_000, 50_000, 200_000];
 /** A page of the large workspace may read at most this many times the blocks of the same page of the small one. */
 const RATIO = 1.5;
-/** The most blocks for the rows that changed last: they are scattered, and each of 61 is looked up twice by id. */
+/** The most blocks for the 61 rows that changed last: they are scattered, and each is looked up twice by id. */
 const SCATTERED = 2 * 61 * 5;
 
 /** Creates a workspace with contacts, ten of which work at its company. */

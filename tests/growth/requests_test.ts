@@ -8,7 +8,7 @@ import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 
 const REQUESTS = 100_000;
 
-/** The most rows that a page may read: each of its own rows twice, and each row that a filter skips twice. */
+/** `atMost`: the rows that a page may read, which are its own rows and those that its filter skips, each twice. */
 const PAGES: { query: Record<string, unknown>; rows: number; atMost: number }[] = [
   { query: {}, rows: 50, atMost: 250 },
   { query: { limit: 200 }, rows: 200, atMost: 700 },

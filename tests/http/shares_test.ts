@@ -57,7 +57,7 @@ async function countStuck(sql: Sql): Promise<number> {
 
 /**
  * Waits until exactly `expected` calls are stuck, and fails if more are. There may be fewer for a moment: a statement
- * that shares a connection gives up a lock after 250 ms, and is sent again on a connection of its own.
+ * that shares a connection waits at most 250 ms for a lock, and is then sent again on a connection of its own.
  */
 async function seeStuck(sql: Sql, expected: number): Promise<void> {
   await eventually(async () => {

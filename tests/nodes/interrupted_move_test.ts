@@ -12,7 +12,7 @@ import { addApp, assertLeft, NODE_PROGRAMS, startForMoves } from "../support/nod
 import { daysOf } from "../support/partitions.ts";
 
 const DAY_S = 86_400;
-/** The day of the row that makeEvents inserts with this age, in UTC as partitions. */
+/** The day, in UTC like the partitions, of the row that makeEvents inserts with this age. */
 const dayBefore = (days: number) => new Date(Date.now() - days * DAY_S * 1000).toISOString().slice(0, 10);
 
 Deno.test(needing(NODE_PROGRAMS, {

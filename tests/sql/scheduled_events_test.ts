@@ -240,7 +240,7 @@ test("The jobs read only the rows that they report, however many others there ar
   await sql`
     insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id)
     select ${id}, 'Novo', ${pipelineId}, ${stages[0].id}, ${memberId} from generate_series(1, 1000)`;
-  // What earlier tests left is reported first, because it would be read too.
+  // First reports what earlier tests left, because the measured run would read those rows too.
   for (const job of ["deals-stale", "activities-overdue"]) await runJob(sql, job);
   await sql`vacuum analyze crm.deals`;
   await sql`vacuum analyze crm.activities`;

@@ -59,7 +59,7 @@ export async function leaseDeliveries(
     where delivery_id in ${sql(ids)}`;
 }
 
-/** Claims deliveries as a dispatcher does; returns those of these workspaces. */
+/** Claims deliveries as a dispatcher does; returns the claimed deliveries of these workspaces. */
 export const claim = (sql: postgres.ISql, workspaceIds: string[], batch = 1000) =>
   sql<Claimed[]>`select * from crm.delivery_claim(${batch}) where workspace_id in ${sql(workspaceIds)}`;
 

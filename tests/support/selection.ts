@@ -39,7 +39,7 @@ const WAITING = ["postgres15", "lab/chaos_test.ts"];
 /** Matches files whose tests do more with `--all`, because they need more programs than Node. */
 const DOES_MORE = /(needing|guide)\.ts"/;
 
-/** Which tests run: `default` leaves out slow ones and those that need more than Node, `added` runs only these. */
+/** Which tests run: `default` leaves out tests that are slow or need more than Node, `added` runs only such tests. */
 export type Extent = "default" | "all" | "added";
 
 /**

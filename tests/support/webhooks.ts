@@ -85,8 +85,8 @@ export function waitForDelivery(
 }
 
 /**
- * Adds events to a workspace, each with a delivery to one subscription, using the given states and events in turn. The
- * first event occurred `secondsAgo`, each later one a millisecond after the one before.
+ * Adds events to a workspace, each with a delivery to the subscription. The given states and event types are used in
+ * turn. The first event occurred `secondsAgo`, and each later event a millisecond after the previous one.
  *
  * @returns the ids of the deliveries, the oldest first
  */

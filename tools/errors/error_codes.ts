@@ -6,8 +6,8 @@ import { GATES } from "../../supabase/functions/_shared/http/gates.ts";
 import { sessionGate } from "../../supabase/functions/_shared/http/session_gate.ts";
 
 /**
- * Every error code that all operations of a gate share: those of the gate, of routing, and internal_error (spec 5.7,
- * 7).
+ * Every error code that all operations of a gate share: the codes of the gate, the codes of routing, and internal_error
+ * (spec 5.7, 7).
  */
 export function gateErrorCodes(gate: GateName): readonly ErrorCode[] {
   const { errors = [] } = { ...GATES, session: sessionGate }[gate] ?? {};

@@ -11,10 +11,10 @@ export interface Input {
 }
 
 /**
- * Puts the parameters of the path and the query and the fields of the body into one object, without references: not every
- * client resolves them.
+ * Puts the parameters of path and query, and the fields of the body, into one object. The object has no references,
+ * because not every client resolves them.
  *
- * @throws Error if two of them have the same name
+ * @throws Error if two arguments have the same name
  */
 export function inputOf(document: OpenApi, operation: Operation): Input {
   const { components } = document;

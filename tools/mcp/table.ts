@@ -100,8 +100,8 @@ function operationOf({ resource, route }: ListedEndpoint, { paths }: OpenApi): O
 }
 
 /**
- * Joins the summary, for a list also what the resource is, and what the body must have. Conditions between fields are
- * only in this text, because clients accept no `anyOf` beside the properties of a tool.
+ * Joins the summary, the description of the resource (only for a list) and the description of the body. Conditions
+ * between fields are only in this text, because clients accept no `anyOf` beside the properties of a tool.
  */
 function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operation, about?: string): string {
   const { path, endpoint } = route;

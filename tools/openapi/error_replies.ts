@@ -27,8 +27,8 @@ function errorEnvelope(codes: readonly ErrorCode[]) {
 }
 
 /**
- * The error replies of one document. Each is stored once, under `components`, and named for its codes; several codes
- * with a status that all operations share are named for the status.
+ * The error replies of one document. Each is stored once, under `components`. It is named for its codes; but if it has
+ * several codes and a status that all operations share, it is named for the status.
  */
 export class ErrorReplies {
   readonly named: Record<string, unknown> = {};

@@ -56,7 +56,7 @@ function nullable(schema: JsonSchema): JsonSchema {
 function nameWords(schema: JsonSchema, path: string, nameEnum: NameEnum): JsonSchema | null {
   const { enum: values, type, ...about } = schema;
   const words = values?.filter((value) => value !== null) ?? [];
-  // A definition has its own name.
+  // An enumeration that is itself a definition keeps its own name.
   const isDefinition = /^\w+$/.test(path);
   if (words.length < 2 || isDefinition || ![type].flat().includes("string")) return null;
   const named = enumOf(words);

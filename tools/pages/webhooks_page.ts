@@ -33,7 +33,7 @@ export const webhooksPages = sitePages("webhooks", (page, language) => {
   return replaceSection(page, "events", table(HEAD[language], rows));
 });
 
-/** For example "the deal, `previous_stage_id`"; only the fields, if `data` is not the object with additions. */
+/** The object and the fields added to it, as in "the deal, `previous_stage_id`"; all fields if `data` is no object. */
 function dataText(type: EventType, language: Language): string {
   const { object } = EVENTS[type];
   const own = Object.keys(OBJECTS[object].shape);

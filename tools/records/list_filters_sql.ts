@@ -103,7 +103,7 @@ function kindOf({ hides, indexed }: NamedFilter, value: string): string {
   return indexed?.value === value ? "range" : "condition";
 }
 
-/** The value of a filter, with %L for the value sent. */
+/** SQL of a filter's value, with %L in place of the value that a call sends. */
 function placeholder({ fields }: CrmRecord, { name, through, range }: NamedFilter): string {
   // A text for which the function returns null matches no row.
   if (through !== undefined) return `coalesce(${through}(%L), '')`;

@@ -86,7 +86,7 @@ $$;`,
   );
 }
 
-/** Filters by what a workspace sets up: an unknown id must be an error, not an empty list. */
+/** Filters by members, pipelines and stages: an unknown id must be an error, not an empty list. */
 const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
 
 /** SQL that refuses filters by unknown ids. @param isEmpty SQL for "nothing was found"; ids are checked only then */

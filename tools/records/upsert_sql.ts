@@ -132,7 +132,7 @@ function matchSql(record: CrmRecord, filter: NamedFilter): string {
       );`;
 }
 
-/** Statements for an upsert that found no record: look for a record into which one with the value was merged. */
+/** Statements for an upsert that found no record: look for the record into which a matching record was merged. */
 function survivorsSql(record: CrmRecord): string {
   const { name } = record;
   const archived = isErasable(record)

@@ -35,8 +35,8 @@ export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms)
       beginning,
       `${column} >= ${value(by)}`,
       // The bounds on the id stop the scan at `since`; row comparisons alone would read on to the oldest row with the
-      // value. The bounds need an equality before them: `= any`, because with `=` the planner drops the column from
-      // ORDER BY and may choose another index. Before Postgres 17, `= any` is only a filter and does not stop the scan.
+      // value. The bounds need an equality before them: not `=`, with which the planner drops the column from ORDER BY
+      // and may choose another index, but `= any`. Before Postgres 17 that is only a filter and does not stop the scan.
       `${column} = any (array[${value(by)}])`,
       `t.id < ${before}`,
       `t.id >= ${from}`,

@@ -63,7 +63,7 @@ function objectOf(document: OpenApi, schema: JsonSchema): Members {
   };
 }
 
-/** A field is required if every form requires it. */
+/** The fields of all forms. A field is required if every form requires it. */
 function eitherOf(forms: Members[]): Members {
   const names = [...new Set(forms.flatMap(({ properties }) => Object.keys(properties)))];
   return {

@@ -6,7 +6,7 @@ import { runFile, withDatabase } from "./database.ts";
 import { MIGRATIONS, RELEASED, sqlFiles, type WrittenFile } from "./folder.ts";
 import { type Entry, type State, stateOf } from "./state.ts";
 
-/** Until it is released, the first migration is a copy of the schema files. Its schedule needs its own transaction. */
+/** Until they are released, the first two are copies of the schema files. The schedule needs its own transaction. */
 const FIRST = "20261126000000_v1.sql";
 const FIRST_SCHEDULE = "20261126000001_v1_schedule.sql";
 

@@ -39,8 +39,8 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // `size.url` names the superuser. Acts as the owner instead, who has the rights that it has on Supabase, and may
-    // also compute the arguments.
+    // `size.url` names the superuser. Acts as the owner instead, who has the same rights as on Supabase and may also
+    // compute the arguments.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }

@@ -247,7 +247,7 @@ const STAND_INS: Record<string, string> = {
 };
 const [ANY, OWN, MERGED, FIRST, SECOND] = Object.keys(STAND_INS) as [string, string, string, string, string];
 
-/** SQL of the arguments that the function passes to the verb for the example. Upserts: two for each match field. */
+/** SQL of the arguments that the function makes from the example body. An upsert has two for each match field. */
 async function bodies(
   { resource, endpoint, method, operation }: Omit<Probe, "args">,
   path: string,

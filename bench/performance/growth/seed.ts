@@ -81,7 +81,7 @@ export function insertRows(record: CrmRecord): string {
     from bench.rows($1, $2, $3), (values ($2::bigint / $3::bigint)) as size (each)`;
 }
 
-/** Undefined: the column's default, or null. */
+/** SQL of the usual value; undefined: the column's default, or null. */
 function usualValue(name: string, field: Field, table: string): string | undefined {
   const { filter, references, sql, presence, stored, shape } = field;
   if (!stored) return undefined;

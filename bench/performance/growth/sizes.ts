@@ -38,7 +38,7 @@ export interface Amounts {
   workspaces: number;
   contacts: number;
   others: number;
-  /** Records of a kind in each workspace that has any. */
+  /** How many records of a kind a workspace has, if it has any of that kind. */
   each: number;
   /** How many of the workspaces can be searched: indexing ten million texts alone would take half an hour. */
   searched: number;

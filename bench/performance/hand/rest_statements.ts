@@ -1,6 +1,6 @@
 /**
  * What PostgREST would send for the same four operations if a Supabase user did without this API. The tables are those
- * of the function written by hand, with row-level security by the workspace in the token. Leads have a function.
+ * of the function written by hand, with row-level security by the workspace in the token. A function creates leads.
  */
 import { COLUMNS, INSERT_LEAD } from "./statements.ts";
 

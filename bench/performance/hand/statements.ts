@@ -114,7 +114,7 @@ export const INSERT_LEAD = `who as materialized (select * from allowed),
 
 const ofContact = COLUMNS.split(",").map((column) => `c.${column.trim()}`).join(", ");
 
-/** Each operation with its gate. No row: unknown key, or no scope. Only `calls`: over the limit, or no such record. */
+/** Each operation with its gate. No row: unknown key, or no scope. Only `calls` set: over the limit, or no record. */
 export const GATED = {
   read: `${GATE}
     select counted.calls, ${ofContact}

@@ -9,7 +9,7 @@ const DEAD: Record<string, number> = {
   contacts: 0.25,
   search_texts: 0.25,
 };
-/** Tables whose updates should write no index (HOT), and the smallest share of such updates. */
+/** Tables whose updates should write no index (HOT), and the smallest allowed share of HOT updates. */
 const HOT = ["rate_limits", "webhook_deliveries", "webhook_subscriptions", "key_counters"];
 const HOT_SHARE = 0.9;
 /** Maximum MiB, with indexes, of tables that hold only current work, not stored data. */

@@ -25,7 +25,7 @@ const encoder = new TextEncoder();
 /** A request, built once and sent many times. */
 export interface Template extends Pick<PlannedRequest, "expect" | "kind"> {
   head: string;
-  /** Text if each request puts its own number into it, otherwise encoded once. */
+  /** Text if each request puts its own number into it; otherwise bytes, encoded once. */
   body: string | Uint8Array;
 }
 

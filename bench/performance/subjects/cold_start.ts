@@ -7,7 +7,7 @@ import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
 
 const COLD_START = join(import.meta.dirname!, "..", "cold_start");
-/** Maximum ratio to the time of a minimal function, without and with a query to the database. */
+/** Maximum time as a multiple of a minimal function's time: without and with a query to the database. */
 const TARGET = 2;
 const TARGET_DATABASE = 1.4;
 

@@ -56,7 +56,7 @@ $job$, 'Fills contacts.referred_by');
 
 `;
 
-/** The migrations of the next release, after those of this tree, in a folder that is removed when the scope ends. */
+/** A folder with the migrations of this tree and of the next release; it is removed when the scope ends. */
 export async function makeNextRelease(): Promise<{ migrations: string } & AsyncDisposable> {
   const copy = await Deno.makeTempDir({ prefix: "crm-next-release-" });
   const migrations = join(copy, "supabase/migrations");

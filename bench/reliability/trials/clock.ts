@@ -5,7 +5,7 @@ import { eventually, pause } from "../../harness/waiting.ts";
 const HOUR_MS = 3_600_000;
 const WAITS_S = [30, 5 * 60, 30 * 60, 6 * 60 * 60];
 const DELIVERIES = 20;
-/** Allowed lateness: more than that of a busy machine, and far less than the hour by which the clock is wrong. */
+/** Allowed lateness: more than a busy machine causes, and far less than the hour by which the clock is wrong. */
 const LATE_S = 120;
 
 /** Trial 4: the only dispatcher's clock is an hour ahead, then an hour behind. */

@@ -32,14 +32,14 @@ export const kills: Trial = {
   },
 };
 
-/** Keeps four dispatchers running until every delivery has ended, each with a kill point while there are any left. */
+/** Keeps four dispatchers running until every delivery has ended. Each gets a kill point while any are left. */
 async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing: string[], short: boolean) {
   const { sql, spawnDispatcher, killDispatchers } = world;
   const all = [...good, ...failing];
   let total = (await deliveries(sql, all)).length;
   const killPoints = planKillPoints(short ? 1 : 10, total);
   const wanted = killPoints.length;
-  // A high limit, because one of the four dispatchers may get few deliveries, and more events cost little.
+  // A high limit of deliveries, because one of the four dispatchers may get few of them, and more events cost little.
   const enough = total * 10;
   const spawn = () => {
     const killPoint = killPoints.pop();

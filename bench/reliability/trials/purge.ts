@@ -128,7 +128,7 @@ function startWork(
   };
 }
 
-/** Counts the rows of the old day, and those that were ever deleted from the partitioned tables. */
+/** Counts the rows of the old day, and all rows ever deleted from the partitioned tables. */
 async function readRows(sql: Sql): Promise<{ old: number; deleted: number }> {
   const [row] = await sql<[{ old: number; deleted: number }]>`
     select

@@ -178,7 +178,7 @@ export class Http {
             method,
             headers,
             body: bytes,
-            // A followed redirect would send the key to another host. `call` handles that of a merged record.
+            // A followed redirect would send the key to another host. For a merged record, `call` sends a new request.
             redirect: "manual",
             signal: signal ? AbortSignal.any([signal, late]) : late,
           }),

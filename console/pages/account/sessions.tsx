@@ -68,7 +68,10 @@ function columns(): Column<PersonSession>[] {
   ];
 }
 
-/** `Firefox, Windows`; else the first product. The order matters: the agent of most browsers also names others. */
+/**
+ * Describes a user agent: `Firefox, Windows`; for an unknown browser, the first name in it. The order matters, because
+ * most browsers also name other browsers.
+ */
 function browserName(agent: string | null): string {
   if (!agent) return t("sessions.unknown");
   const find = (names: [RegExp, string][]) => names.find(([part]) => part.test(agent))?.[1];

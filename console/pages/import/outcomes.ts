@@ -43,7 +43,7 @@ export function outcomeOfFault(fault: Fault, nameOf: NameOf): Outcome {
 
 /**
  * The outcome of a line that was sent.
- * @param foreseen what the check predicted, which still says "created" if the line is sent again after a lost reply
+ * @param foreseen what the check predicted: if a reply is lost and the line is sent again, only this says "created"
  */
 export function outcomeOf(
   { status, error, changes }: Result,

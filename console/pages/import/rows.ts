@@ -27,7 +27,7 @@ export interface Row extends Line {
   fault: Fault | null;
 }
 
-/** Makes the rows of an import. Of lines that match by code, else e-mail, else phone, only the first is sent. */
+/** Makes the rows of an import. Of lines with the same code, else e-mail, else phone, only the first is sent. */
 export function makeRows(lines: Line[], targets: Target[], custom: CustomField[]): Row[] {
   const typeOf = new Map(custom.map((field) => [`custom:${field.key}`, field]));
   const seen = new Map<string, number>();
@@ -103,8 +103,8 @@ export function valueOf(text: string, { type, choices }: Pick<CustomField, "type
 }
 
 /**
- * `R$ 1.234,56` is 1234.56, and so is `1234.56`; a point before exactly three digits separates thousands. A comma before a
- * point is not Brazilian: `1,234.56` stays a text, which the server refuses.
+ * `R$ 1.234,56` is 1234.56, and so is `1234.56`; a point before exactly three digits separates thousands. A comma
+ * before a point is not Brazilian: `1,234.56` stays a text, which the server refuses.
  */
 function numberOf(text: string): number | string {
   const bare = text.replace(/R\$|\s/g, "");

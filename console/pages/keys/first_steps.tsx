@@ -6,7 +6,7 @@ import { refreshWorkspace, workspace } from "../../app/workspace.ts";
 import { locale } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 
-/** A step, the page that does it, and the guide on the site. A program makes the first call, so no page does it. */
+/** A step, the page on which to take it, and the guide on the site. The first call has no page: a program makes it. */
 const STEPS: { step: keyof Steps; place?: string; query?: Record<string, string>; guide?: string }[] = [
   { step: "key", place: "chaves/", query: { nova: "1" }, guide: "keys" },
   { step: "call", guide: "first-call" },

@@ -44,7 +44,7 @@ export interface Webhook {
   key: { id: string; name: string } | null;
   /** The last seven days, oldest first. */
   days: Day[];
-  /** Whether more deliveries may be waiting than `days` counts. */
+  /** Whether there may be more deliveries than `days` counts. */
   days_are_partial: boolean;
   /** The attempts of its newest deliveries in these days. */
   recent: {

@@ -94,7 +94,7 @@ const COLUMNS = [
   "next_attempt_at",
 ] as const;
 
-/** Reads pages until LISTED deliveries match. A page may have few, because the verb reads a limited number of rows. */
+/** Reads pages until LISTED deliveries match. A page may have few matches: the verb reads a limited number of rows. */
 async function listDeliveries(sql: Sql, filters: Args<"delivery_list">): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null = null;

@@ -65,7 +65,7 @@ export function memberCommands(program: Command): void {
 
 type Updated = Awaited<ReturnType<ReturnType<typeof updateMember>>>;
 
-/** Updates a member, and returns the keys as `working_keys`, the name that scripts with `--json` expect. */
+/** Updates a member. Returns the verb's `keys` as `working_keys`, the name that scripts with `--json` expect. */
 function updateMember(id: string, changes: Omit<Args<"member_update">, "workspace_id" | "id">) {
   const update = callOn("member", id, "member_update", changes);
   return async (sql: Sql) => {
@@ -83,7 +83,7 @@ function warnOfOwners({ is_active, role, active_managers }: Updated): string[] {
   ];
 }
 
-/** Names the keys that still work, because a person who leaves a company may still have them. */
+/** Describes the update. Lists the working keys of an inactive member, because a person who leaves may have them. */
 function describeUpdate({ id, is_active, working_keys: keys }: Updated): string {
   if (is_active) return `Member ${id} is active`;
   if (keys.length === 0) return `Member ${id} is inactive, and created no key that still works`;

@@ -23,7 +23,7 @@ function parseUrl(text: string): string {
   }
 }
 
-/** The option that names the other proxies in front of the same nodes, which a command must change too. */
+/** The option that names the other proxies in front of the same nodes. The command must change these proxies too. */
 export const PROXY_OPTION = new Option(
   "--proxy <url>",
   "address of another proxy in front of the same nodes, as its owner; repeat it for each",

@@ -11,7 +11,7 @@ import { consoleOrigin, signIn } from "./checks/sign_in.ts";
 import { partitions } from "./checks/partitions.ts";
 import { vault } from "./checks/vault.ts";
 
-/** The checks of what all nodes share. Behind a proxy they run once, with the checks of node 0. */
+/** Checks of things that all nodes share. Behind a proxy they run only once, together with the checks of node 0. */
 export const OF_THE_SERVICE: readonly Check[] = [functions, health, sessions, consoleOrigin, signIn];
 
 /** All checks, in the order of the report. A new check is added here. */

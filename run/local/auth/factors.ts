@@ -35,7 +35,7 @@ interface FactorSettings {
   siteUrl: string;
   /** The person whose session the request carries. @throws AuthError if there is none. */
   identify: (request: Request) => Promise<{ user: User; sessionId: string; aal: Aal }>;
-  /** The address of the client. The client that answers a challenge must have the address of the one that began it. */
+  /** The client's address. A challenge must be answered from the address from which it was begun. */
   addressOf: (request: Request) => string;
   grantResponse: (grant: Grant) => Promise<Response>;
 }

@@ -6,8 +6,8 @@ import { encryptSecret, headerOf } from "../_shared/webhooks/secret.ts";
 
 const NAME = /^(?:[Aa]uthorization|[Xx](?:-[A-Za-z0-9]+)+)$/;
 /**
- * The names that a subscription's header may not have: those of our own headers, and those from which proxies and
- * frameworks read a request's origin, path or method, which no subscription may change.
+ * The names that a subscription's header may not have: those of our own headers, and those with which a subscription
+ * could change the origin, path or method that proxies and frameworks see.
  */
 const RESERVED = /^x-(?:service|forwarded|real-ip|http-method|method-override|original|rewrite)(?:-|$)/i;
 /** Visible ASCII, with spaces only inside, as in `Bearer …`. A line break would begin another header. */

@@ -84,7 +84,7 @@ export class Caller {
     return me;
   }
 
-  /** The time zone of the workspace, cached for ten minutes; the reply to the call that reads it, if that is an error. */
+  /** The time zone of the workspace, cached for ten minutes; if reading it fails, the resource's error reply. */
   async localTime(): Promise<LocalTime | ResourceReply> {
     const kept = timeZones.get(this.credential);
     if (kept && kept.until > Date.now()) return kept.time;

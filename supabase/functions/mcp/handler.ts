@@ -60,7 +60,7 @@ export function serveMcp(): RequestHandler {
     if (!origins.includes(origin)) {
       return await refuse(new RpcError("invalidRequest", FOREIGN_ORIGIN, undefined, 403), c.req.raw);
     }
-    // The reply to a preflight request, the only one that `jsonReply` does not create.
+    // `jsonReply` does not create the reply to a preflight request, so this header is set here.
     const preflight = await allow(c, next);
     preflight?.headers.set("X-Content-Type-Options", "nosniff");
     return preflight;

@@ -48,7 +48,7 @@ export interface RpcRequest {
 }
 
 /**
- * Returned for a message that needs no answer: a notification, or a response, although this server sends no requests.
+ * Returned for a message that needs no answer: a notification, or a response. (This server sends no requests.)
  */
 export const NO_ANSWER = Symbol("no answer");
 

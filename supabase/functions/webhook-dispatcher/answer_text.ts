@@ -74,7 +74,7 @@ function unchunk(raw: Uint8Array): { bytes: Uint8Array; ended: boolean } {
 
 function textOf(bytes: Uint8Array): string | undefined {
   try {
-    // `stream` drops a character that the limit cuts off.
+    // With `stream`, a last character that the limit cuts off is dropped instead of being an error.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true }).trim();
     return text === "" || CONTROL.test(text) ? undefined : text;
   } catch {

@@ -16,15 +16,15 @@ const MIN_CUT = 4;
 export function withoutSecrets(answer: string, secrets: readonly string[]): string {
   const spellings = [...new Set(secrets.flatMap(partsOf).flatMap(spellingsOf))]
     .filter((spelling) => spelling !== "")
-    // The longest first: replacing a shorter one inside it would leave the rest visible.
+    // Longest first: if a shorter value inside a longer one were replaced first, the rest would stay visible.
     .sort((a, b) => b.length - a.length);
   if (spellings.length === 0) return answer;
   const any = spellings.map((spelling) => spelling.replaceAll(/[^A-Za-z0-9]/g, "\\$&")).join("|");
   const text = answer.replaceAll(new RegExp(any, "gi"), HIDDEN);
   const cut = Math.max(0, ...spellings.map((spelling) => cutLength(text, spelling)));
   const shown = cut === 0 ? text : text.slice(0, -cut) + HIDDEN;
-  // Cut the text again, because a replacement may be longer than a short value. Half a character would be invalid in
-  // JSON.
+  // Cut the text again, because a replacement may be longer than the value. Drop half a character at the end, which
+  // would be invalid in JSON.
   return shown.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 

@@ -177,7 +177,7 @@ test("A deal has at most 50 contacts besides its main contact, even when they ar
   assert.equal(data.length, 51);
   // A contact that is there already can still get a role.
   assert.equal((await api.post(path, { contact_id: data[50].contact_id, role: "decisor" })).status, 200);
-  // The role of the main contact takes no place from the others.
+  // A main contact with a role takes none of the 50 places of the other contacts.
   assert.equal((await api.post(path, { contact_id: deal.contactId, role: "usuário" })).status, 200);
   assert.equal((await api.delete(`${path}/${data[50].contact_id}`)).status, 204);
   const last = more[replies.indexOf(refused)];

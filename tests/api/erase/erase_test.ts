@@ -29,7 +29,7 @@ const naming = ({ body }: Reply): [number, boolean] => [
   body.texts_naming.is_minimum,
 ];
 
-/** Creates a person with a deal, a note and an activity, and a company, a deal and a note of others with the name. */
+/** Creates a person with a deal, note and activity, and other people's company, deal and note that name the person. */
 async function writePerson({ workspace: { key }, api }: Scenario) {
   const last = surname();
   const name = `Zuleica ${last}`;

@@ -1,5 +1,5 @@
 /**
- * The function that a good engineer writes in an afternoon for the same four operations. One statement checks the key,
+ * The function that a good engineer writes in an afternoon for four of the API's operations. One statement checks the key,
  * the scope, the rate limit and the workspace, and does the work. There is no row-level security, event, lock,
  * idempotency, search or rate-limit header.
  */
@@ -42,7 +42,7 @@ const leadValues = (input: unknown) => {
   return [name, lead.email, lead.phone ?? null, lead.company_name, lead.value ?? null, lead.source ?? null];
 };
 
-/** An operation: its scope, the values of its statement after those of the gate, and its answer. */
+/** An operation: its scope, the values of its statement that follow the gate's values, and its answer. */
 interface Operation {
   name: keyof typeof GATED;
   scope: string;

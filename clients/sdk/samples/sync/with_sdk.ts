@@ -7,7 +7,7 @@ import { type Contact, Crm } from "@crm-api/sdk";
 const crm = new Crm({ key: process.env["CRM_KEY"], baseUrl: process.env["CRM_URL"] });
 const saved = await readFile("contacts.json", "utf8").then(JSON.parse, () => null);
 const contacts = new Map<string, Contact>(saved?.contacts);
-// Take the feed's cursor first, so that changes made while the contacts are copied are read again.
+// Take the feed's cursor before the copy, so that the feed then also has the changes made during the copy.
 const start: string = saved?.cursor ?? await crm.events.currentCursor();
 if (!saved) { for await (const contact of crm.contacts.list()) contacts.set(contact.id, contact); }
 

@@ -62,7 +62,7 @@ const saved = await readFile("contacts.json", "utf8").then(JSON.parse, () => nul
 const contacts = new Map<string, Contact>(saved?.contacts);
 let cursor: string = saved?.cursor ?? "";
 if (!saved) {
-  // Take the feed's cursor first, so that changes made while the contacts are copied are read again.
+  // Take the feed's cursor before the copy, so that the feed then also has the changes made during the copy.
   for await (const { meta } of pages("api-v1-events", { since: new Date().toISOString() })) {
     cursor = meta.next_cursor ?? cursor;
   }

@@ -3,7 +3,7 @@ import { type Check, type Finding, fine, hasCron } from "../check.ts";
 
 /** How late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
 const LATENESS_S = 90;
-/** A job with at most this interval must have run. A job that runs less often may be new and not due yet. */
+/** A job whose interval is at most this must have run already. A job with a longer one may be new and not due yet. */
 const OFTEN_S = 60;
 const SCHEDULE = { sql: "select crm.schedule_jobs();" };
 

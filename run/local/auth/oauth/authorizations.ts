@@ -85,8 +85,8 @@ function refusalOf(query: Record<string, string>): string | null {
 }
 
 /**
- * What the consent page shows; or only the app's address with a code, if the person's earlier approval covers the
- * request. Only the first person who opens a request may answer it.
+ * Returns what the consent page shows. If the person's earlier approval covers the request, returns only the app's
+ * address with a code. Only the first person who opens a request may answer it.
  */
 export async function openAuthorization(
   sql: Sql,

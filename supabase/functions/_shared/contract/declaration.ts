@@ -105,7 +105,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** Whether a call answers 200 instead of 201 if what it would add exists already, so that it can be repeated. */
+  /** Whether a call answers 200 instead of 201 if what it adds exists already, so that clients can repeat the call. */
   findsExisting?: true;
   /** Adds to every reply, even a replayed one, the fields that SQL cannot compute. Must not throw. */
   finish?: Finish;

@@ -87,7 +87,7 @@ export interface Filter {
    * An SQL condition on row `t` for each value, instead of an equality. It is not escaped, so it must be a constant.
    */
   condition?: Readonly<Record<string, string>> | undefined;
-  /** The value whose `condition` has a partial index, and the range column of that index, between workspace and id. */
+  /** The value whose `condition` has a partial index, and the range column between workspace and id there. */
   indexed?: { value: string; column: string } | undefined;
   /** The parameter shows rows that lists leave out by default. */
   hides?: Hiding | undefined;
@@ -149,7 +149,7 @@ export interface Field {
   readonly shownAs: string | null;
   /** The table in which `crm.require_references` looks up the id. */
   readonly references: Reference | null;
-  /** The table of the record that the id names, which the parameter `expand` adds to replies; null for other fields. */
+  /** The table of the record that this id names, and that `expand` can add to replies; null for other fields. */
   readonly names: string | null;
   readonly filter: Filter | null;
   /** Whether the value may have more than LONG characters. */
@@ -248,8 +248,8 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
 /**
- * One of the given words. `writing`: the words that the documents offer for bodies, although a body may have any of
- * `words`; and the error for any other text.
+ * One of the given words. `writing`: which of `words` the documents offer for bodies (a body may have any of them), and
+ * the error for any other text.
  */
 export const choice = <Word extends string>(
   words: readonly [Word, ...Word[]],
@@ -273,7 +273,7 @@ export const reference = (table: string, options: Options = {}, active = false) 
 export const owner = (options: Options = {}) =>
   reference("members", { presence: "defaulted", filter: true, ...options }, true);
 
-/** The id of another record, which the record's verbs check, instead of `crm.require_references`. */
+/** The id of another record. The verbs of the record with this field check the id, not `crm.require_references`. */
 export const idCheckedByVerb = (table: string, options: Options = {}) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), names: table }, options);
 

@@ -186,7 +186,7 @@ function isId(claim: unknown): claim is string {
   return typeof claim === "string" && isUuid(claim);
 }
 
-/** Whether the public keys could not be fetched. For a reply that is not a key set, jose uses its generic code. */
+/** Whether jose could not fetch the public keys. If the reply was not a key set, the error has jose's generic code. */
 function isUnreachable({ code }: errors.JOSEError): boolean {
   return code === errors.JWKSTimeout.code || code === errors.JOSEError.code;
 }

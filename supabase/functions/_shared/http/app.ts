@@ -48,7 +48,7 @@ export function functionApp(name: string, gate: GateName): Hono {
       // Only browsers send Origin. For other clients OPTIONS is a 405, and CORS headers are not added, because a header
       // that is added to a finished reply makes Hono send the body in chunks.
       if (c.req.header("Origin") === undefined) return await next();
-      // The reply to a preflight request: the only one that `respond` does not create.
+      // `respond` does not create the reply to a preflight request, so this header is set here.
       const preflight = await allow(c, next);
       preflight?.headers.set("X-Content-Type-Options", "nosniff");
       return preflight;

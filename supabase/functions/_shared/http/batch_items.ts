@@ -18,7 +18,7 @@ const Envelope = batchBody(z.unknown());
 /**
  * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are carried
  * out. The whole call fails if an item of an atomic batch is invalid, if the envelope is invalid, or if `parseJsonBody`
- * found 100 errors. It lists no more than 100, so a further item may have a value that Postgres cannot store.
+ * found 100 errors: `parseJsonBody` stops there, so any further item may have a value that Postgres cannot store.
  *
  * @param options see {@link validateBody}
  */
@@ -44,7 +44,7 @@ export function validateBatch(
     const ofItem = errorsUnder(`items.${index}`, ofItems);
     const valid = validateItem(operations, item, index, ofItem, {
       ...options,
-      // In a strict call each unknown field is an error of its item.
+      // In a strict call the maximum applies to each item alone, because unknown fields are errors of their item.
       ...(!options.strict && { unknownAtMost }),
     });
     if (!(valid instanceof ApiError)) ignored.push(...valid.ignored);

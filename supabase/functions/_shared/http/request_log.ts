@@ -125,7 +125,7 @@ function rowOf({ workspaceId, keyId, requestId, method, url, params, status, err
   };
 }
 
-/** Matches a part of a path that is logged, as ids are. Any other part may be a value, such as an e-mail address. */
+/** Matches a part of a path that is logged. Any other part but an id may be a value, such as an e-mail address. */
 const WORD = /^[a-z][a-z0-9-]{0,39}$/;
 /** Matches a parameter's or field's name that is logged. Any other text may be a value in the wrong place. */
 const NAME = /^[\w.[\]-]{1,100}$/;

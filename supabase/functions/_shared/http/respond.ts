@@ -38,8 +38,8 @@ export function respond(call: Call, outcome: Outcome): Response {
 }
 
 /**
- * `Location` for the GET of a merged record: the same address with the id of the record into which it was merged. Only the
- * reply to GET is a redirect: clients follow a redirect with GET, so a redirected POST would seem to have succeeded.
+ * `Location` for the GET of a merged record: the same address, with the id of the record into which it was merged. Only
+ * a GET is redirected: clients follow a redirect with GET, so a redirected POST would seem to have succeeded.
  */
 function locationOfMerged(
   { resource, request, target }: Call,

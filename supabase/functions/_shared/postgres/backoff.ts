@@ -21,8 +21,8 @@ const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
 };
 
 /**
- * Maximum milliseconds for which other calls wait for the result of an attempt: of the first attempt, and of an attempt
- * after a failure.
+ * Maximum milliseconds for which other calls wait for an attempt's result: FIRST_ATTEMPT_MS for the first attempt,
+ * PROBE_MS for an attempt after a failure.
  */
 const FIRST_ATTEMPT_MS = 5_000;
 const PROBE_MS = 1_000;

@@ -27,8 +27,8 @@ export interface Statement {
   /** The workspace that the statement is for. One owner uses at most half of the pool at the same time. */
   owner?: Owner;
   /**
-   * Whether the statement reads little and waits for no lock but that of its caller's rate limit. On direct connections
-   * it is then pipelined. It is sent again if its connection fails, for example because another statement is too slow.
+   * Whether the statement reads little, and waits for no lock except on its caller's rate limit. If so, it is pipelined
+   * on direct connections. It is sent again if its connection fails, for example because another statement is too slow.
    */
   isShortRead?: boolean | undefined;
 }

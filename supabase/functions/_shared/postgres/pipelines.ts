@@ -36,7 +36,7 @@ export class Pipelines {
    * Sends a statement. Returns undefined if no connection has room for it; the caller then needs a connection of its
    * own, as it does after an error that concerns the connection.
    *
-   * @param enforce rejects if the reply takes too long. That closes the connection, and the other statements on it fail.
+   * @param enforce rejects if the reply takes too long; the connection is then closed, and other statements on it fail
    */
   async run<Row extends pg.QueryResultRow>(
     statement: pg.QueryConfig,

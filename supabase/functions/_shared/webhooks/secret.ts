@@ -43,7 +43,7 @@ export async function encryptSecret(
 
 /**
  * The id with which the value of a subscription's own header is encrypted. It differs from the id for the secret, so
- * that a value copied to the other's place does not decrypt. Otherwise a secret could be sent to the receiver as a
+ * that neither decrypts if it is copied to the other's place. Otherwise a secret could be sent to the receiver as a
  * header, or deliveries could be signed with a header's value, which people know.
  */
 export const headerOf = (subscriptionId: string) => `header of ${subscriptionId}`;
