@@ -341,6 +341,21 @@ export const signIn: Scenario[] = [
     },
   },
   {
+    name: "Saving the company's settings keeps what another person changed meanwhile",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "admin"));
+      await using watched = await openPage(browser, "/conta/", { session });
+      const { page } = watched;
+      await page.getByRole("button", { name: "Alterar" }).first().click();
+      await sql`update crm.workspaces set time_zone = 'Asia/Tokyo' where id = ${company.id}`;
+      await page.getByRole("dialog").getByLabel("Nome").fill("  Confeitaria Lua ");
+      await page.getByRole("dialog").getByRole("button", { name: "Salvar" }).click();
+      await page.getByRole("banner").getByText("Confeitaria Lua").waitFor();
+      await page.getByText("Asia/Tokyo").waitFor();
+    },
+  },
+  {
     name: "A person with an account accepts an invitation, works in the other company, and leaves it",
     async run({ browser, sql }) {
       const [own, other] = [await makeCompany(sql), await makeCompany(sql, "Confeitaria Lua")];
