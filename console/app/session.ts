@@ -4,7 +4,6 @@ import { signal } from "@preact/signals";
 import { Failure } from "./failure.ts";
 import { keepPreference, readPreference } from "./preferences_store.ts";
 import { clearTab, ownTab } from "./drafts.ts";
-import { forgetResources } from "./resource_cache.ts";
 import { href, publishableKey, supabaseUrl } from "./settings.ts";
 import { forgetWorkspace } from "./workspace_choice.ts";
 
@@ -194,7 +193,6 @@ export async function signOut(): Promise<void> {
   clearTab();
   forgetWorkspace();
   const { error } = await auth.signOut({ scope: "local" });
-  forgetResources();
   // While the server was ending the session, somebody may have signed in again.
   if (ending.value === "signing_out") ending.value = error ? "unconfirmed_sign_out" : "signed_out";
 }
