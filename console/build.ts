@@ -12,7 +12,7 @@ import { measure } from "./build/sizes.ts";
 /** Maximum gzipped size of all pages together. */
 const MAX_BYTES = 124 * 1024;
 /** Maximum gzipped size of everything that loads when a page is opened for the first time. */
-const MAX_PAGE_BYTES = 75 * 1024;
+const MAX_PAGE_BYTES = 76 * 1024;
 
 const source = import.meta.dirname!;
 const out = resolve(Deno.args[0] ?? join(source, "dist"));

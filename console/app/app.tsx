@@ -2,13 +2,12 @@ import { useEffect } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { Boundary } from "../components/boundary.tsx";
-import { Questions } from "../components/ask.tsx";
 import { Toasts } from "../components/toast.tsx";
 import { ending, factorToProve, linkType, person } from "./session.ts";
 import { basePath, href } from "./settings.ts";
 import { Shell } from "./shell.tsx";
 import { pageModule } from "./page_module.tsx";
-import { forgetPlace, keepPlace, placeToReturn } from "./return.ts";
+import { keepPlace, placeToReturn } from "./return.ts";
 import { NotFound } from "../pages/not_found.tsx";
 
 const SignIn = pageModule(() => import("../pages/sign_in.tsx"));
@@ -21,7 +20,7 @@ const Import = pageModule(() => import("../pages/import/page.tsx"));
 const Activity = pageModule(() => import("../pages/activity/page.tsx"));
 const Account = pageModule(() => import("../pages/account/page.tsx"));
 
-/** The console: its pages, and the confirmations and messages above them. */
+/** The console: its pages, and the messages above them. */
 export function App() {
   return (
     <LocationProvider scope={basePath}>
@@ -30,7 +29,6 @@ export function App() {
           <Places />
         </Boundary>
       </ErrorBoundary>
-      <Questions />
       <Toasts />
     </LocationProvider>
   );
@@ -54,10 +52,7 @@ function Places() {
       : null;
   useEffect(() => {
     if (elsewhere === null) return;
-    if (known === null && !isSignIn) {
-      if (ending.value === "expired" || ending.value === null) keepPlace(url);
-      else forgetPlace();
-    }
+    if (known === null && !isSignIn && (ending.value === "expired" || ending.value === null)) keepPlace(url);
     route(elsewhere, true);
   }, [elsewhere]);
   if (elsewhere !== null || known === undefined) return null;

@@ -3,19 +3,21 @@
  */
 import { signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
+import { emptyTab, keepInTab, readInTab } from "./tab_store.ts";
 
-const PREFIX = "crm.draft.";
+const OWNER = "owner";
 const drafts = new Map<string, Signal<unknown>>();
+let owner = readInTab<string>(OWNER);
 
 /** The draft of a form. Never give it a secret: it is readable in the browser's storage until `clearDraft`. */
 export function draftOf<T>(name: string, initial: T): Signal<T> {
   const open = drafts.get(name);
   if (open) return open as Signal<T>;
-  const draft = signal<T>(read<T>(name) ?? initial);
+  const draft = signal<T>(readInTab<T>(name) ?? initial);
   let first = true;
   draft.subscribe((value) => {
     if (first) first = false;
-    else store(name, value);
+    else keepInTab(name, value);
   });
   drafts.set(name, draft);
   return draft;
@@ -24,35 +26,19 @@ export function draftOf<T>(name: string, initial: T): Signal<T> {
 /** Deletes a draft, once the form was saved or given up. */
 export function clearDraft(name: string): void {
   drafts.delete(name);
-  store(name, undefined);
+  keepInTab(name, undefined);
 }
 
-/** Deletes every draft. */
-export function clearDrafts(): void {
+/** Deletes everything that this tab stores. */
+export function clearTab(): void {
   drafts.clear();
-  try {
-    for (const key of Object.keys(sessionStorage)) {
-      if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
-    }
-  } catch {
-    // Without storage there are no drafts to forget.
-  }
+  emptyTab();
 }
 
-function read<T>(name: string): T | undefined {
-  try {
-    const kept = sessionStorage.getItem(PREFIX + name);
-    return kept === null ? undefined : JSON.parse(kept) as T;
-  } catch {
-    return undefined;
-  }
-}
-
-function store(name: string, value: unknown): void {
-  try {
-    if (value === undefined) sessionStorage.removeItem(PREFIX + name);
-    else sessionStorage.setItem(PREFIX + name, JSON.stringify(value));
-  } catch {
-    // Without storage the draft lasts until the page is left.
-  }
+/** Makes a person the owner of what this tab stores. If there was another owner, clears the tab and returns true. */
+export function ownTab(personId: string): boolean {
+  const isAnother = owner !== undefined && owner !== personId;
+  if (isAnother) clearTab();
+  keepInTab(OWNER, owner = personId);
+  return isAnother;
 }

@@ -1,9 +1,22 @@
-/** Asks for confirmation before the person leaves a page with a secret that is shown only once. */
+/** Asks for confirmation before the person leaves a page on which something would be lost. */
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { ask, type Question } from "../components/ask.tsx";
 
 /** Returns the question to ask before the page is left; null if nothing would be lost. */
 export const guard = signal<(() => Question) | null>(null);
+
+/** Asks the question before the page is left, while `active` is truthy. */
+export function useGuard(active: unknown, question: () => Question): void {
+  useEffect(() => {
+    if (!active) return;
+    guard.value = question;
+    return () => {
+      // Another component may have set its own meanwhile.
+      if (guard.value === question) guard.value = null;
+    };
+  }, [active]);
+}
 
 /** Resolves with true if the page may be left. */
 export async function mayLeave(): Promise<boolean> {

@@ -15,7 +15,7 @@ export function rememberReply(path: string, reply: unknown): void {
   if (replies.size > MAX_REPLIES) replies.delete(replies.keys().next().value!);
 }
 
-/** Forgets all replies, because the person or the workspace changed. */
+/** Forgets all replies, because the workspace changed. For another person the page is reloaded. */
 export function forgetResources(): void {
   replies.clear();
 }

@@ -3,8 +3,7 @@ import { AuthClient, isAuthRetryableFetchError, type Session } from "@supabase/a
 import { signal } from "@preact/signals";
 import { Failure } from "./failure.ts";
 import { keepPreference, readPreference } from "./preferences_store.ts";
-import { clearDrafts } from "./drafts.ts";
-import { forgetResources } from "./resource_cache.ts";
+import { clearTab, ownTab } from "./drafts.ts";
 import { href, publishableKey, supabaseUrl } from "./settings.ts";
 import { forgetWorkspace } from "./workspace_choice.ts";
 
@@ -123,20 +122,27 @@ function levelOf(token: string): string | undefined {
   }
 }
 
-/** Records who is signed in, and forgets what another person left in this browser. */
+/** Records who is signed in, and forgets what another person left in this browser and in this tab. */
 function welcome(arrived: Person): void {
   const last = readPreference("person");
   if (last !== arrived.id) {
-    clearDrafts();
     if (last !== null) forgetWorkspace();
     keepPreference("person", arrived.id);
   }
-  forgetResources();
+  // The page remembers the other person, and may still show what they see: a link that was opened in another tab signs
+  // a person in without signing the other out. So remove the page, and reload.
+  if (ownTab(arrived.id) && person.value !== undefined) {
+    person.value = undefined;
+    return void setTimeout(() => location.replace(href("chaves/")));
+  }
   ending.value = null;
   person.value = arrived;
 }
 
-/** The token for a call. Throws a Failure if there is no session, or if the server cannot be reached to refresh it. */
+/**
+ * The token for a call. Throws a Failure if there is no session, if the server cannot be reached to refresh it, or if
+ * another person has signed in in another tab.
+ */
 export async function accessToken(writing: boolean): Promise<string> {
   // While the server is unreachable, Supabase's client retries the refresh for longer than a person waits.
   const timeout = new Promise<null>((resolve) =>
@@ -145,7 +151,7 @@ export async function accessToken(writing: boolean): Promise<string> {
   const read = await Promise.race([auth.getSession(), timeout]);
   if (read === null) throw new Failure({ kind: "away", writing });
   const { data, error } = read;
-  if (data.session) return data.session.access_token;
+  if (data.session) return tokenOf(data.session, writing);
   throw new Failure({ kind: error && isAuthRetryableFetchError(error) ? "away" : "session", writing });
 }
 
@@ -153,7 +159,14 @@ export async function accessToken(writing: boolean): Promise<string> {
 export async function renewSession(writing: boolean): Promise<string | null> {
   const { data, error } = await auth.refreshSession();
   if (error && isAuthRetryableFetchError(error)) throw new Failure({ kind: "away", writing });
-  return data.session?.access_token ?? null;
+  return data.session && tokenOf(data.session, writing);
+}
+
+/** The session's token. Throws if it belongs to another person than the page, which must send nothing for them. */
+function tokenOf(session: Session, writing: boolean): string {
+  if (!person.value || session.user.id === person.value.id) return session.access_token;
+  arrive(session);
+  throw new Failure({ kind: "session", writing });
 }
 
 /** Continues with the tokens that Supabase Auth returned for this session. */
@@ -177,10 +190,9 @@ export async function dropSession(): Promise<void> {
 /** Signs out of this browser, and ends the session on the server at once. */
 export async function signOut(): Promise<void> {
   ending.value = "signing_out";
-  clearDrafts();
+  clearTab();
   forgetWorkspace();
   const { error } = await auth.signOut({ scope: "local" });
-  forgetResources();
   // While the server was ending the session, somebody may have signed in again.
   if (ending.value === "signing_out") ending.value = error ? "unconfirmed_sign_out" : "signed_out";
 }

@@ -6,9 +6,10 @@ import { Bar } from "./bar.tsx";
 import { ChooseWorkspace, NoWorkspace } from "./choose_workspace.tsx";
 import { loadOtherPages } from "./page_module.tsx";
 import { keepPreference } from "./preferences_store.ts";
-import { forgetPlace } from "./return.ts";
+import { keepPlace } from "./return.ts";
 import { useResource } from "./resource.ts";
 import { forgetResources } from "./resource_cache.ts";
+import { Questions } from "../components/ask.tsx";
 import { Skeleton } from "../components/loaded.tsx";
 import { t } from "../strings/strings.ts";
 import type { Workspace } from "./types.ts";
@@ -28,7 +29,7 @@ const RETRY_MS = 3_000;
 export function Shell({ place, children }: { place: string; children: ComponentChildren }) {
   const generation = useSignal(0);
   useEffect(() => {
-    forgetPlace();
+    keepPlace(undefined);
     let chosen = chosenWorkspace.value;
     const stop = effect(() => {
       if (chosenWorkspace.value === chosen) return;
@@ -44,7 +45,13 @@ export function Shell({ place, children }: { place: string; children: ComponentC
     };
   }, []);
   if (mustChoose.value) return <ChooseWorkspace />;
-  return <Opened key={generation.value} place={place}>{children}</Opened>;
+  return (
+    <>
+      <Opened key={generation.value} place={place}>{children}</Opened>
+      {/* Not above the sign-in page, which a session that ends during a question opens. */}
+      <Questions />
+    </>
+  );
 }
 
 function Opened({ place, children }: { place: string; children: ComponentChildren }) {

@@ -3,17 +3,20 @@ import { useAction } from "../app/use_action.ts";
 import { t } from "../strings/strings.ts";
 import { Dialog } from "./dialog.tsx";
 import { FailureNote } from "./failure_note.tsx";
+import { useSecretGuard } from "./secret_box.tsx";
 
 /**
  * A dialog with a form that changes something. If the change fails, the dialog stays open and keeps what was typed.
  * After a success it closes, unless `onSubmit` resolved with "more".
  */
-export function ActionDialog({ title, children, yes, no, dangerous, onSubmit, onClose }: {
+export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, onSubmit, onClose }: {
   title: string;
   children: ComponentChildren;
   yes: string;
   no?: string;
   dangerous?: boolean;
+  /** Whether the reply has a secret, which is lost if the person leaves before it arrives. */
+  hasSecret?: boolean;
   /**
    * Makes the change. Rejects with a Failure; resolves with "more" if the person must press the button again to
    * continue.
@@ -22,6 +25,7 @@ export function ActionDialog({ title, children, yes, no, dangerous, onSubmit, on
   onClose: () => void;
 }) {
   const { busy, failure, run } = useAction();
+  useSecretGuard(hasSecret === true && busy.value);
   const submit = async (event: Event) => {
     event.preventDefault();
     let rest: "more" | void;

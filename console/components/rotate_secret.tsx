@@ -30,6 +30,7 @@ export function RotateSecret<Rotated>({ texts, path, replacing, onDone, onClose 
       title={t(`${texts}.rotate`)}
       yes={t(`${texts}.rotate_yes`)}
       dangerous={overlap.value === 0}
+      hasSecret
       onClose={onClose}
       onSubmit={async () =>
         onDone(await call<Rotated>("POST", `${path}/rotate`, { body: { overlap_seconds: overlap.value } }))}

@@ -1,8 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { guard } from "../app/leaving.ts";
+import { guard, useGuard } from "../app/leaving.ts";
 import { t } from "../strings/strings.ts";
 import { CopyButton } from "./copy.tsx";
+
+/** Asks for confirmation if the person leaves before copying a secret, or before the reply with it arrives (true). */
+export function useSecretGuard(secret: string | boolean): void {
+  useGuard(secret, () => ({
+    title: t("secret.leave"),
+    text: <p>{t("secret.leave_text")}</p>,
+    yes: t("secret.leave_yes"),
+    no: t("secret.leave_no"),
+    dangerous: true,
+  }));
+}
 
 /**
  * Shows a secret once, with a button to copy it and an example. Asks for confirmation if the person leaves before
@@ -21,17 +32,8 @@ export function SecretBox({ title, value, children, snippet }: {
   const id = useId();
   useEffect(() => {
     heading.current?.focus();
-    guard.value = () => ({
-      title: t("secret.leave"),
-      text: <p>{t("secret.leave_text")}</p>,
-      yes: t("secret.leave_yes"),
-      no: t("secret.leave_no"),
-      dangerous: true,
-    });
-    return () => {
-      guard.value = null;
-    };
   }, [value]);
+  useSecretGuard(value);
   const copied = () => guard.value = null;
   return (
     <section class="secret" aria-labelledby={id}>

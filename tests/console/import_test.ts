@@ -25,6 +25,7 @@ Deno.test("A file is read as UTF-8 with or without its mark, as UTF-16 with its 
   assert.equal(decode(new Uint8Array([0xef, 0xbb, 0xbf, ...utf8])), "João");
   assert.equal(decode(new Uint8Array([0x4a, 0x6f, 0xe3, 0x6f, 0x20, 0x80])), "João €");
   assert.equal(decode(new Uint8Array([0xff, 0xfe, 0x4a, 0, 0xe3, 0])), "Jã");
+  assert.equal(decode(new Uint8Array([0xfe, 0xff, 0, 0x4a, 0, 0xe3])), "Jã");
 });
 
 Deno.test("A cell in quotes may have delimiters, line breaks and quotes, and lines are counted as an editor does", () => {
@@ -113,7 +114,7 @@ Deno.test("Values are read as people in Brazil write them; a text that is not a 
   assert.deepEqual(value("choices", "grande; outro", ["Médio", "Grande"]), ["Grande", "outro"]);
 });
 
-Deno.test("A line is found by its code, else by its e-mail, else by its phone; a line without any of them, a line that repeats another and a line with other columns are faulty", () => {
+Deno.test("A line is found by its code, else by its e-mail, else by its phone; a line without any of them, a line that repeats another and a line with too many values are faulty", () => {
   const targets = guessTargets(["Código", "Nome", "Sobrenome", "E-mail", "Telefone", "Tags"], []);
   const lines = [
     ["c-1", "Ana", "Souza", "ana@sol.example", "", "vip, feira,vip"],
@@ -122,7 +123,9 @@ Deno.test("A line is found by its code, else by its e-mail, else by its phone; a
     ["", "Rui", "", "RUI@sol.example", "", ""],
     ["C-1", "Outro código", "", "", "", ""],
     ["", "Ninguém", "", "", "", ""],
-    ["c-9", "Falta"],
+    ["c-9", "Curta"],
+    ["c-10", "Longa", "", "", "", "", " ", ""],
+    ["c-11", "Falta aspas", "", "", "", "", "", "fim"],
   ].map((cells, at) => ({ line: at + 2, cells }));
   const rows = makeRows(lines, targets, []);
   assert.deepEqual(rows.map(({ item, fault }) => item?.match_by ?? fault), [
@@ -132,8 +135,11 @@ Deno.test("A line is found by its code, else by its e-mail, else by its phone; a
     { kind: "repeated", by: "email", line: 3 },
     "external_id",
     { kind: "no_key" },
-    { kind: "cells", found: 2, wanted: 6 },
+    "external_id",
+    "external_id",
+    { kind: "cells", found: 8, wanted: 6 },
   ]);
+  assert.deepEqual(rows[6]!.item!.data, { external_id: "c-9", name: "Curta" });
   assert.deepEqual(rows[0]!.item!.data, {
     external_id: "c-1",
     name: "Ana Souza",

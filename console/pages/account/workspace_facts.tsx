@@ -70,12 +70,12 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
 
 function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onClose: () => void }) {
   const name = `workspace-${read.id}`;
-  const draft = draftOf(name, {
-    name: read.name,
-    stale_after_days: String(read.stale_after_days),
-    time_zone: read.time_zone,
-    refuses_undefined_fields: read.refuses_undefined_fields,
-  });
+  // Only what the person changes is kept and sent, so that what another person saves meanwhile stays.
+  const draft = draftOf<
+    Partial<Pick<Workspace, "name" | "stale_after_days" | "time_zone" | "refuses_undefined_fields">>
+  >(name, {});
+  const change = (changed: typeof draft.value) => draft.value = { ...draft.value, ...changed };
+  const shown = { ...read, ...draft.value };
   const close = () => {
     clearDraft(name);
     onClose();
@@ -86,15 +86,8 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
       yes={t("app.save")}
       onClose={close}
       onSubmit={async () => {
-        const changed = await call<Workspace>("PATCH", WORKSPACE_PATH, {
-          body: {
-            name: draft.value.name.trim(),
-            stale_after_days: Number(draft.value.stale_after_days),
-            time_zone: draft.value.time_zone,
-            refuses_undefined_fields: draft.value.refuses_undefined_fields,
-          },
-        });
-        openWorkspace(changed);
+        if (Object.keys(draft.value).length === 0) return;
+        openWorkspace(await call<Workspace>("PATCH", WORKSPACE_PATH, { body: draft.value }));
         say(t("account.saved"));
       }}
     >
@@ -102,8 +95,8 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
         label={t("account.name")}
         required
         maxLength={255}
-        value={draft.value.name}
-        onInput={({ currentTarget }) => draft.value = { ...draft.value, name: currentTarget.value }}
+        value={shown.name}
+        onInput={({ currentTarget }) => change({ name: currentTarget.value })}
       />
       <Field
         label={t("account.stale_field")}
@@ -113,16 +106,15 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
         min={1}
         max={3650}
         required
-        value={draft.value.stale_after_days}
-        onInput={({ currentTarget }) =>
-          draft.value = { ...draft.value, stale_after_days: currentTarget.value }}
+        value={shown.stale_after_days}
+        onInput={({ currentTarget }) => change({ stale_after_days: currentTarget.valueAsNumber })}
       />
       <Select
         label={t("account.time_zone")}
         hint={t("account.time_zone_hint")}
         options={timeZones(read.time_zone)}
-        value={draft.value.time_zone}
-        onInput={({ currentTarget }) => draft.value = { ...draft.value, time_zone: currentTarget.value }}
+        value={shown.time_zone}
+        onInput={({ currentTarget }) => change({ time_zone: currentTarget.value })}
       />
       <Select
         label={t("account.undefined")}
@@ -130,9 +122,8 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
           { value: "false", text: t("account.undefined_kept") },
           { value: "true", text: t("account.undefined_refused") },
         ]}
-        value={String(draft.value.refuses_undefined_fields)}
-        onInput={({ currentTarget }) =>
-          draft.value = { ...draft.value, refuses_undefined_fields: currentTarget.value === "true" }}
+        value={String(shown.refuses_undefined_fields)}
+        onInput={({ currentTarget }) => change({ refuses_undefined_fields: currentTarget.value === "true" })}
       />
     </ActionDialog>
   );

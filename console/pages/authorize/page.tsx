@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { answerRequest, type AppRequest } from "../../app/approvals.ts";
-import { forgetPlace } from "../../app/return.ts";
+import { keepPlace } from "../../app/return.ts";
 import { person } from "../../app/session.ts";
 import { useAction } from "../../app/use_action.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
@@ -33,7 +33,7 @@ export default function Authorize() {
       if (known) go(known);
     });
   useEffect(() => {
-    forgetPlace();
+    keepPlace(undefined);
     if (id !== "") void open();
   }, [id]);
   return (

@@ -38,6 +38,7 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
             </div>
             <Proposals
               deal={deal}
+              reload={resource.reload}
               onChange={(change) => {
                 // Read the shown data now, because another call may have changed it meanwhile.
                 const shown = resource.data.peek() ?? deal;

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { now } from "../../app/clock.ts";
 import { call } from "../../app/api.ts";
+import { clearDraft, draftOf } from "../../app/drafts.ts";
 import { asFailure } from "../../app/failure.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Field } from "../../components/field.tsx";
@@ -11,12 +12,15 @@ import type { LinkedProposal, OpenedDeal } from "./records.ts";
 const AMOUNT = { type: "number", inputMode: "decimal", min: "0", step: "0.01" } as const;
 
 /** The form for a new proposal of a deal, filled in with the deal's title and values. */
-export function NewProposal({ deal, onCreated, onClose }: {
+export function NewProposal({ deal, onCreated, onFailed, onClose }: {
   deal: OpenedDeal;
   onCreated: (created: LinkedProposal) => void;
+  /** Called if the call failed: if only its reply was lost, the proposal exists. */
+  onFailed: () => void;
   onClose: () => void;
 }) {
-  const draft = useSignal({
+  const name = `proposal-${deal.id}`;
+  const draft = draftOf(name, {
     title: deal.title,
     value: String(deal.value ?? ""),
     recurring_value: String(deal.recurring_value ?? ""),
@@ -43,12 +47,22 @@ export function NewProposal({ deal, onCreated, onClose }: {
     try {
       onCreated(await call<LinkedProposal>("POST", path, { body }));
     } catch (thrown) {
+      onFailed();
       refused.value = asFailure(thrown).fields;
       throw thrown;
     }
   };
   return (
-    <ActionDialog title={t("proposal.new")} yes={t("proposal.create")} onClose={onClose} onSubmit={submit}>
+    <ActionDialog
+      title={t("proposal.new")}
+      yes={t("proposal.create")}
+      hasSecret
+      onClose={() => {
+        clearDraft(name);
+        onClose();
+      }}
+      onSubmit={submit}
+    >
       <Field label={t("proposal.title")} required maxLength={255} {...field("title")} />
       <Field label={t("proposal.value")} {...AMOUNT} {...field("value")} />
       <Field label={t("proposal.monthly")} {...AMOUNT} {...field("recurring_value")} />

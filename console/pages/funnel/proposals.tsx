@@ -10,8 +10,10 @@ import { MOST, Row, Rows } from "./rows.tsx";
 import { canBeAnswered, proposalMoments, proposalState, valueText } from "./words.ts";
 
 /** The proposals of a deal. A person creates one, sends its link, and gives it a new link. */
-export function Proposals({ deal, onChange }: {
+export function Proposals({ deal, reload, onChange }: {
   deal: OpenedDeal;
+  /** Reads the deal again. */
+  reload: () => void;
   /** Applies a change to the shown proposals. */
   onChange: (change: (shown: Proposal[]) => Proposal[]) => void;
 }) {
@@ -80,7 +82,14 @@ export function Proposals({ deal, onChange }: {
           );
         }}
       </Rows>
-      {adding.value && <NewProposal deal={deal} onCreated={created} onClose={() => adding.value = false} />}
+      {adding.value && (
+        <NewProposal
+          deal={deal}
+          onCreated={created}
+          onFailed={reload}
+          onClose={() => adding.value = false}
+        />
+      )}
       {renewing.value && (
         <NewLink
           proposal={renewing.value}
@@ -104,6 +113,7 @@ function NewLink({ proposal: { id, title, status }, onDone, onClose }: {
       title={t("proposal.new_link")}
       yes={t("proposal.new_link_yes")}
       dangerous={!isDraft}
+      hasSecret
       onClose={onClose}
       onSubmit={async () =>
         onDone(await call<LinkedProposal>("POST", `app-v1-funnel/proposals/${id}/link`, { body: {} }))}

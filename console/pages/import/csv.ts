@@ -22,6 +22,7 @@ export class UnclosedQuote extends Error {
 /** Decodes UTF-8, UTF-16 with a byte order mark ("Unicode text" in Excel), and anything else as Windows-1252. */
 export function decode(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

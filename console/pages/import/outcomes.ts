@@ -5,7 +5,7 @@ import { ADDED, type Target } from "./columns.ts";
 import type { OpenedFile } from "./choose_file.tsx";
 import type { Fault, Row } from "./rows.ts";
 import type { Result } from "./send.ts";
-import { t } from "./strings.ts";
+import { named, t } from "./strings.ts";
 
 export const STATES = ["created", "updated", "same", "failed"] as const;
 export type State = typeof STATES[number];
@@ -27,7 +27,7 @@ export function namesOf({ csv }: OpenedFile, targets: Target[], custom: CustomFi
     const heading = csv.header[targets.indexOf(target as Target)];
     if (heading) return heading;
     const label = custom.find(({ key }) => target === `custom:${key}`)?.label;
-    return label ?? field;
+    return label ?? named(`target.${target}`) ?? field;
   };
 }
 

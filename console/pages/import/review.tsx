@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { asFailure, Failure } from "../../app/failure.ts";
-import { guard } from "../../app/leaving.ts";
+import { useGuard } from "../../app/leaving.ts";
 import { href } from "../../app/settings.ts";
 import type { CustomField } from "../../app/types.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
@@ -85,7 +85,13 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
     [isImport.value],
   );
   const isDone = done.value === all;
-  useGuard(isImport.value && !isDone);
+  useGuard(isImport.value && !isDone, () => ({
+    title: t("leave"),
+    text: t("leave.text"),
+    yes: t("leave.yes"),
+    no: t("leave.no"),
+    dangerous: true,
+  }));
   const title = t(isImport.value ? "import" : "check");
   const back = !isImport.value && (
     <button type="button" class="button" onClick={onBack}>{t("check.back")}</button>
@@ -196,21 +202,6 @@ function Result({ file, rows, checked, imported, children }: {
 }
 
 const shown = (n: number) => formatNumber(n, languageTag.value);
-
-/** Asks for confirmation if the person leaves before all lines are imported. */
-function useGuard(active: boolean): void {
-  useEffect(() => {
-    if (!active) return;
-    guard.value = () => ({
-      title: t("leave"),
-      text: t("leave.text"),
-      yes: t("leave.yes"),
-      no: t("leave.no"),
-      dangerous: true,
-    });
-    return () => guard.value = null;
-  }, [active]);
-}
 
 function download({ name }: OpenedFile, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));

@@ -35,7 +35,8 @@ export function makeRows(lines: Line[], targets: Target[], custom: CustomField[]
     const data = dataOf(read.cells, targets, typeOf);
     const name = String(data["name"] ?? data["email"] ?? data["phone"] ?? "");
     const row = (fault: Fault | null, item: Item | null = null): Row => ({ ...read, name, item, fault });
-    if (read.cells.length !== targets.length) {
+    // A line may lack empty cells at its end, which Excel leaves out, or have more of them.
+    if (read.cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
       return row({ kind: "cells", found: read.cells.length, wanted: targets.length });
     }
     const by = (["external_id", "email", "phone"] as const).find((field) => data[field] !== undefined);

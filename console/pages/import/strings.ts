@@ -1,4 +1,4 @@
 import { textsIn } from "../../strings/strings.ts";
 import { TEXTS } from "./texts.ts";
 
-export const { t, counted } = textsIn(TEXTS);
+export const { t, counted, named } = textsIn(TEXTS);

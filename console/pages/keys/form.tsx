@@ -8,6 +8,7 @@ import { FailureNote } from "../../components/failure_note.tsx";
 import { Field } from "../../components/field.tsx";
 import { focusRefused } from "../../components/focus_refused.ts";
 import { Page } from "../../components/page.tsx";
+import { useSecretGuard } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";
 import { clearNewKey, type NewKeyDraft, newKeyDraft } from "./draft.ts";
 import { expiryMoment } from "./expiry.ts";
@@ -22,6 +23,7 @@ export function KeyForm() {
   const { busy, failure, run } = useAction();
   const missing = useSignal<"name" | "scopes" | null>(null);
   const created = useSignal<ApiKey & { key: string } | null>(null);
+  useSecretGuard(busy.value);
   const back = <a href={href("chaves/")}>{t("keys.back")}</a>;
 
   if (created.value) {
@@ -46,7 +48,7 @@ export function KeyForm() {
   };
   const submit = async (event: Event) => {
     event.preventDefault();
-    const form = event.currentTarget;
+    const form = event.currentTarget as HTMLFormElement;
     failure.value = null;
     missing.value = name.trim() === "" ? "name" : scopes.length === 0 ? "scopes" : null;
     if (missing.value) return focusRefused(form);
@@ -60,7 +62,7 @@ export function KeyForm() {
       const key = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
       clearNewKey();
       // After this a reload shows the key. An empty form would suggest that no key was created.
-      history.replaceState(null, "", href("chaves/", { id: key.id }));
+      if (form.isConnected) history.replaceState(null, "", href("chaves/", { id: key.id }));
       created.value = key;
     });
     if (failure.peek()) focusRefused(form);

@@ -7,6 +7,7 @@ import { useAction } from "../../app/use_action.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Field } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
+import { useSecretGuard } from "../../components/secret_box.tsx";
 import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
@@ -27,6 +28,7 @@ export function NewWebhook() {
   const options = useSignal(optionsOf());
   const created = useSignal<{ id: string; secret: string } | null>(null);
   const form = useRef<HTMLFormElement>(null);
+  useSecretGuard(busy.value);
   const { url, events, name = "" } = draft.value;
   const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
 
@@ -48,7 +50,7 @@ export function NewWebhook() {
       clearDraft(DRAFT);
       say(t("webhook_new.created"));
       // A reload then shows the webhook instead of an empty form.
-      history.replaceState(null, "", href("webhooks/", { id: webhook.id }));
+      if (form.current) history.replaceState(null, "", href("webhooks/", { id: webhook.id }));
       created.value = { id: webhook.id, secret: webhook.secret };
     });
     const { target_url, event_types } = failure.peek()?.fields ?? {};

@@ -36,7 +36,22 @@ const publicTarget = () =>
         return target.ok ? undefined : target.message;
       },
     })
+    .overwrite(withPlainHost)
     .meta({ minLength: 1, maxLength: MAX_URL_LENGTH, format: "uri" });
+
+/**
+ * Writes a target's host as the URL parser does, without a root dot (`ex%61mple.com.` becomes `example.com`), because
+ * the limit of attempts to a host compares texts. Returns a URL that is no target as it is.
+ */
+function withPlainHost(text: string): string {
+  const target = checkTarget(text);
+  if (!target.ok) return text;
+  const { protocol, hostname, port } = target.url;
+  const host = hostname.replace(/\.$/, "") + (port && `:${port}`);
+  const plain = text.replace(/^\w+:\/*[^/?]*/, () => `${protocol}//${host}`);
+  // Punycode is longer than the name it stands for.
+  return plain.length > MAX_URL_LENGTH ? text : plain;
+}
 
 /**
  * A webhook subscription (spec 2.6). Its signing secret and the value of its own header are in another table. Only the

@@ -1,3 +1,4 @@
+import { parseDatetime } from "../_shared/contract/datetime.ts";
 import type { Json } from "../_shared/contract/json.ts";
 
 /** Formats days, and adds offsets, in the time zone of a workspace. */
@@ -17,26 +18,30 @@ export class LocalTime {
     return this.#days.format(moment);
   }
 
-  /** A date and time for the API. If it has no offset, the time zone's offset at that time is added. */
+  /**
+   * A date and time for the API. If it has no offset, the time zone's offset at that time is added. What the API does
+   * not accept is returned as it is, so that the API refuses it.
+   */
   withOffset(value: Json): Json {
-    if (typeof value !== "string" || !WITHOUT_OFFSET.test(value)) return value;
-    const text = value.length === 10 ? `${value}T00:00` : value;
-    const moment = new Date(`${text.replace(" ", "T")}Z`);
-    if (Number.isNaN(moment.getTime())) return value;
+    const asUtc = typeof value === "string" && WITHOUT_OFFSET.test(value) ? parseDatetime(value) : null;
+    if (asUtc === null) return value;
+    const moment = new Date(asUtc);
     const offset = this.#offsetAt(moment);
     // `offset` was looked up as if the text were UTC. Near a change of offset it may be wrong, so look it up again.
-    return text + (this.#offsetAt(new Date(moment.getTime() - minutesOf(offset) * 60_000)) || "Z");
+    return asUtc.slice(0, -1) +
+      (this.#offsetAt(new Date(moment.getTime() - minutesOf(offset) * 60_000)) || "Z");
   }
 
   /** The offset at a moment, such as `-03:00`; empty for UTC. */
   #offsetAt(moment: Date): string {
     const name = this.#offsets.formatToParts(moment).find(({ type }) => type === "timeZoneName")!.value;
-    return name.replace("GMT", "");
+    // Before 1914 offsets had seconds, which ISO 8601 has no place for.
+    return name.replace("GMT", "").slice(0, 6);
   }
 }
 
-/** Matches a date without an offset, with or without a time. */
-const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
+/** Matches every form of a date and time that the API accepts, if it has no offset. */
+const WITHOUT_OFFSET = /^[\d-]+(?:[Tt ][\d:.,]+)?$/;
 
 function minutesOf(offset: string): number {
   const [hours = 0, minutes = 0] = offset.slice(1).split(":").map(Number);

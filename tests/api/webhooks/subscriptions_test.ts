@@ -37,6 +37,25 @@ test("POST /api-v1-webhooks subscribes and shows the secret, once (spec 2.6, 4.5
   });
 });
 
+test("Every spelling of a target's host is stored as one, so that they share the limit of attempts to a host", async ({ sql, api }) => {
+  const spellings = [
+    "https://hooks.example.com/crm?a=%20",
+    "https://HOOKS.example.com./crm?a=%20",
+    "https://hooks.ex%61mple.com:443/crm?a=%20",
+    "https:hooks。example.com/crm?a=%20",
+    "https:///hooks.example.com/crm?a=%20",
+  ];
+  for (const target_url of spellings) {
+    const { body } = await api.post(WEBHOOKS, { ...valid, target_url });
+    assert.equal(body.target_url, spellings[0], target_url);
+  }
+  const named = await api.post(WEBHOOKS, { ...valid, target_url: "https://padaria-são-joão.example:8443" });
+  assert.equal(named.body.target_url, "https://xn--padaria-so-joo-yhbe.example:8443");
+  const hosts =
+    await sql`select distinct target_host from crm.webhook_subscriptions where target_url = any(${spellings})`;
+  assert.deepEqual(hosts.map(({ target_host }) => target_host), ["hooks.example.com"]);
+});
+
 test("A secret is stored encrypted, and the role of the API cannot read it (spec 2.6)", async ({ sql, workspace: { id }, api }) => {
   const { body } = await api.post(WEBHOOKS, valid);
   const [row] = await sql`select secret from crm.webhook_secrets where subscription_id = ${body.id}`;

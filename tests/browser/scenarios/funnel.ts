@@ -130,6 +130,35 @@ export const funnel: Scenario[] = [
     },
   },
   {
+    name: "A proposal keeps what was typed when the session ends, and is shown if only the reply was lost",
+    async run({ browser, sql }) {
+      const { person, session, dealId } = await makeSeller(sql);
+      await using watched = await openPage(browser, `/funil/?negocio=${dealId}`, { session });
+      const { page } = watched;
+      await page.getByRole("button", { name: "Nova proposta" }).click();
+      await page.getByLabel("Título").fill("Oferta de verão");
+      await sql`
+        delete from auth.sessions where user_id = (select id from auth.users where email = ${person.email})`;
+      await page.getByRole("button", { name: "Criar proposta" }).click();
+      await page.getByLabel("E-mail").fill(person.email);
+      await page.getByLabel("Senha", { exact: true }).fill(person.password);
+      await page.getByRole("button", { name: "Entrar" }).click();
+      await page.getByRole("button", { name: "Nova proposta" }).click();
+      assert.equal(await page.getByLabel("Título").inputValue(), "Oferta de verão");
+
+      await page.route(/proposals$/, async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+      await page.getByRole("button", { name: "Criar proposta" }).click();
+      await page.getByText("Não sabemos se foi gravado.").waitFor();
+      await page.getByRole("button", { name: "Cancelar" }).click();
+      await page.getByRole("listitem").filter({ hasText: "Oferta de verão" }).waitFor();
+      await page.getByRole("button", { name: "Nova proposta" }).click();
+      assert.notEqual(await page.getByLabel("Título").inputValue(), "Oferta de verão");
+    },
+  },
+  {
     name:
       "On a phone, a refused proposal keeps what was typed, copying the link sends it, and a new link stops the former",
     async run({ browser, sql }) {
@@ -180,11 +209,12 @@ export const funnel: Scenario[] = [
 /** A lead's deal, and a vendedor who is signed in. */
 async function makeSeller(sql: Sql) {
   const company = await makeCompany(sql);
-  const session = await sessionOf(await makePerson(sql, company, "vendedor"));
+  const person = await makePerson(sql, company, "vendedor");
+  const session = await sessionOf(person);
   const api = client(company.key);
   const { body: { lead } } = await api.post("/api-v1-leads", {
     first_name: "Rita",
     phone: "(11) 91234-5678",
   });
-  return { api, session, dealId: lead.deal_id as string };
+  return { api, person, session, dealId: lead.deal_id as string };
 }

@@ -78,6 +78,43 @@ export const keys: Scenario[] = [
     },
   },
   {
+    name:
+      "Leaving while a secret is on its way asks first, and the late reply changes no other page's address",
+    async run(world) {
+      await using watched = await openAs(world, "/funil/", "gestor");
+      const { page } = watched;
+      await page.getByRole("link", { name: "Chaves", exact: true }).click();
+      let release = () => {};
+      const held = new Promise<void>((resolve) => release = resolve);
+      await page.route(/app-v1-keys(\/.*\/rotate)?$/, async (route) => {
+        if (route.request().method() === "POST") await held;
+        await route.continue();
+      });
+      const question = page.getByRole("dialog", { name: "Você ainda não copiou" });
+      await page.getByRole("link", { name: "Teste" }).click();
+      await page.getByRole("button", { name: "Trocar o segredo" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Trocar" }).click();
+      await page.goBack();
+      await question.getByRole("button", { name: "Sair sem copiar" }).click();
+
+      await page.getByRole("link", { name: "Criar chave" }).first().click();
+      await page.getByLabel("Nome").fill("Agência");
+      await page.getByRole("button", { name: "ERP" }).click();
+      await page.getByRole("button", { name: "Criar chave" }).click();
+      await page.goBack();
+      await question.getByRole("button", { name: "Sair sem copiar" }).click();
+      await page.waitForURL(`${consoleUrl}/chaves/`);
+      const created = page.waitForResponse((reply) =>
+        reply.request().method() === "POST" && /app-v1-keys$/.test(reply.url())
+      );
+      release();
+      await (await created).finished();
+      await page.reload();
+      await page.getByRole("link", { name: "Agência" }).waitFor();
+      assert.equal(page.url(), `${consoleUrl}/chaves/`);
+    },
+  },
+  {
     name: "The next call with a revoked key is refused, and the log says who revoked it",
     async run(world) {
       await using watched = await openAs(world, "/chaves/", "admin", { name: "Bia Lima" });

@@ -112,6 +112,24 @@ export const signIn: Scenario[] = [
     },
   },
   {
+    name: "A question that is open when the session ends does not cover the sign-in page",
+    async run({ browser, sql }) {
+      const person = await makePerson(sql, await makeCompany(sql), "gestor");
+      await sessionOf(person);
+      await using watched = await openPage(browser, "/conta/", { session: await sessionOf(person) });
+      const { page, context } = watched;
+      await page.getByRole("button", { name: "Encerrar as outras" }).click();
+      await page.getByRole("dialog").waitFor();
+      const other = await context.newPage();
+      await other.goto(page.url());
+      await other.getByRole("button", { name: /^Menu/ }).click();
+      await other.getByRole("button", { name: "Sair", exact: true }).click();
+      await page.getByLabel("Senha", { exact: true }).waitFor();
+      await fillIn(watched, person);
+      await page.getByRole("heading", { name: "Conta", exact: true }).waitFor();
+    },
+  },
+  {
     name: "Signing out also ends the session on the server",
     async run({ browser, sql }) {
       const person = await makePerson(sql, await makeCompany(sql), "gestor");
@@ -205,6 +223,58 @@ export const signIn: Scenario[] = [
     },
   },
   {
+    name:
+      "A second tab shows and sends nothing of the person who was signed in before, whoever signs in elsewhere",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const [ana, bia] = [await makePerson(sql, company, "gestor"), await makePerson(sql, company, "gestor")];
+      await using watched = await openPage(browser, "/chaves/", { session: await sessionOf(ana) });
+      const { page, context } = watched;
+      await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+      const second = await context.newPage();
+      const created: string[] = [];
+      second.on("request", (request) => {
+        if (request.method() === "POST" && request.url().endsWith("app-v1-keys")) created.push(request.url());
+      });
+      const { origin } = new URL(page.url());
+      await second.goto(`${origin}/chaves/?nova=1`);
+      await second.getByLabel("Nome").fill("Chave da Ana");
+
+      await page.getByRole("button", { name: /^Menu/ }).click();
+      await page.getByRole("button", { name: "Sair", exact: true }).click();
+      await second.getByLabel("Senha", { exact: true }).waitFor();
+      await fillIn(watched, bia);
+      await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+      await second.getByRole("heading", { name: "Chaves de API" }).waitFor();
+      assert.equal(new URL(second.url()).search, "");
+      await second.goto(`${origin}/chaves/?nova=1`);
+      assert.equal(await second.getByLabel("Nome").inputValue(), "");
+
+      // A link from an e-mail signs Ana in without a sign-out that the second tab could see.
+      await second.goto(`${origin}/atividade/?ver=eventos`);
+      await second.getByRole("heading", { name: "Atividade" }).waitFor();
+      const { access_token, refresh_token } = JSON.parse(await sessionOf(ana));
+      await page.goto(
+        `${origin}/#access_token=${access_token}&refresh_token=${refresh_token}&expires_in=3600&` +
+          "token_type=bearer&type=recovery",
+      );
+      await page.getByText(`Ela vale para ${ana.email}.`).waitFor();
+      await second.waitForURL(`${origin}/chaves/`);
+
+      // Bia signs in, and the second tab is not told before Ana's form is sent.
+      await second.getByRole("link", { name: "Criar chave" }).first().click();
+      await second.getByLabel("Nome").fill("Chave da Ana");
+      await second.getByRole("button", { name: "ERP" }).click();
+      await second.evaluate(
+        (session) => localStorage.setItem("crm.session", session),
+        await sessionOf(bia),
+      );
+      await second.getByRole("button", { name: "Criar chave" }).click();
+      await second.waitForURL(`${origin}/chaves/`);
+      assert.deepEqual(created, []);
+    },
+  },
+  {
     name: "A link with another person's session signs nobody in, and no token of a link stays in the history",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
@@ -268,6 +338,21 @@ export const signIn: Scenario[] = [
       assert.equal(await invited.page.getByRole("link", { name: "Criar chave" }).count(), 0);
       await page.reload();
       await page.getByRole("row").filter({ hasText: "Caio Dias" }).filter({ hasText: "Ativo" }).waitFor();
+    },
+  },
+  {
+    name: "Saving the company's settings keeps what another person changed meanwhile",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const session = await sessionOf(await makePerson(sql, company, "admin"));
+      await using watched = await openPage(browser, "/conta/", { session });
+      const { page } = watched;
+      await page.getByRole("button", { name: "Alterar" }).first().click();
+      await sql`update crm.workspaces set time_zone = 'Asia/Tokyo' where id = ${company.id}`;
+      await page.getByRole("dialog").getByLabel("Nome").fill("  Confeitaria Lua ");
+      await page.getByRole("dialog").getByRole("button", { name: "Salvar" }).click();
+      await page.getByRole("banner").getByText("Confeitaria Lua").waitFor();
+      await page.getByText("Asia/Tokyo").waitFor();
     },
   },
   {
