@@ -1,3 +1,4 @@
+import { parseDatetime } from "../_shared/contract/datetime.ts";
 import type { Json } from "../_shared/contract/json.ts";
 
 /** Formats days, and adds offsets, in the time zone of a workspace. */
@@ -19,10 +20,12 @@ export class LocalTime {
 
   /** A date and time for the API. If it has no offset, the time zone's offset at that time is added. */
   withOffset(value: Json): Json {
-    if (typeof value !== "string" || !WITHOUT_OFFSET.test(value)) return value;
-    const text = value.length === 10 ? `${value}T00:00` : value;
-    const moment = new Date(`${text.replace(" ", "T")}Z`);
-    if (Number.isNaN(moment.getTime())) return value;
+    if (typeof value !== "string") return value;
+    // A text in one of the API's forms can be followed by Z only if it has no offset, and by a time only if it has none.
+    const text = parseDatetime(`${value}T00:00Z`) === null ? value : `${value}T00:00`;
+    const utc = parseDatetime(`${text}Z`);
+    if (utc === null) return value;
+    const moment = new Date(utc);
     const offset = this.#offsetAt(moment);
     // `offset` was looked up as if the text were UTC. Near a change of offset it may be wrong, so look it up again.
     return text + (this.#offsetAt(new Date(moment.getTime() - minutesOf(offset) * 60_000)) || "Z");
@@ -34,9 +37,6 @@ export class LocalTime {
     return name.replace("GMT", "");
   }
 }
-
-/** Matches a date without an offset, with or without a time. */
-const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
 
 function minutesOf(offset: string): number {
   const [hours = 0, minutes = 0] = offset.slice(1).split(":").map(Number);
