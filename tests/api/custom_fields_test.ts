@@ -234,7 +234,13 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
   for (
     const [lojas, desde, areas] of [[2, "2026-01-31", ["a"]], [10, "2026-02-01", ["a", "b"]], [-3, null, []]]
   ) {
-    const custom_fields = { "Lojas abertas": lojas, desde, areas, ativo: lojas === 2, obs: `${long}${lojas}` };
+    const custom_fields = {
+      "Lojas abertas": lojas,
+      desde,
+      areas,
+      ativo: lojas === 2,
+      obs: `${long}${lojas}`,
+    };
     made.push((await create(workspace.key, DEALS, { title: "A", custom_fields })).id);
   }
   const [two, ten, minus] = made;
