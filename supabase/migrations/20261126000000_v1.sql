@@ -3279,16 +3279,19 @@ create function api.custom_field_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   d crm.custom_fields := crm.custom_field_lock((p_args ->> 'id')::uuid);
+  v_label text := coalesce(p_args ->> 'label', d.label);
+  v_choices text[] := d.choices;
 begin
   if p_args ? 'choices' and d.choices is null then
     perform api.fail('validation_error', array['choices'], format('Um campo do tipo %s não tem opções', d.type));
   end if;
-  update crm.custom_fields f
-  set
-    label = coalesce(p_args ->> 'label', f.label),
-    choices = case when p_args ? 'choices' then array(select jsonb_array_elements_text(p_args -> 'choices')) else f.choices end
-  where f.workspace_id = d.workspace_id and f.id = d.id
-  returning * into d;
+  if p_args ? 'choices' then v_choices := array(select jsonb_array_elements_text(p_args -> 'choices')); end if;
+  -- A PATCH that changes nothing must not change updated_at.
+  if (v_label, v_choices) is distinct from (d.label, d.choices) then
+    update crm.custom_fields f set label = v_label, choices = v_choices
+    where f.workspace_id = d.workspace_id and f.id = d.id
+    returning * into d;
+  end if;
   return crm.custom_field_json(d);
 end
 $$;
@@ -12575,7 +12578,9 @@ declare
 begin
   -- The call needs the scope for writing, which does not include reading.
   if v_op = 'get' and not crm.has_scope(crm.table_of(p_record) || ':read') then
-    perform api.fail('insufficient_scope');
+    perform api.fail(
+      'insufficient_scope', array['op'], format('Ler exige o escopo "%s:read"', crm.table_of(p_record))
+    );
   end if;
   perform set_config('app.found', '', true);
   v_reply := crm.run_verb(p_record || '_' || v_op, p_item -> 'args');

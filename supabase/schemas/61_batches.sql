@@ -61,7 +61,9 @@ declare
 begin
   -- The call needs the scope for writing, which does not include reading.
   if v_op = 'get' and not crm.has_scope(crm.table_of(p_record) || ':read') then
-    perform api.fail('insufficient_scope');
+    perform api.fail(
+      'insufficient_scope', array['op'], format('Ler exige o escopo "%s:read"', crm.table_of(p_record))
+    );
   end if;
   perform set_config('app.found', '', true);
   v_reply := crm.run_verb(p_record || '_' || v_op, p_item -> 'args');

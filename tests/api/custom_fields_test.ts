@@ -45,6 +45,9 @@ test("A field is defined, listed, renamed, given other choices, archived and res
 
   const { body: changed } = await api.patch(`${FIELDS}/${id}`, { label: "Segmento", choices: ["Varejo"] });
   assert.deepEqual([changed.label, changed.choices, changed.key], ["Segmento", ["Varejo"], "segmento"]);
+  for (const same of [{}, { label: "Segmento", choices: ["Varejo"] }]) {
+    assert.deepEqual((await api.patch(`${FIELDS}/${id}`, same)).body, changed, "updated_at stays too");
+  }
   const { body: archived } = await api.post(`${FIELDS}/${id}/archive`);
   assert.notEqual(archived.archived_at, null);
   assert.deepEqual(await inUse(), []);
@@ -71,6 +74,11 @@ test("An invalid definition is refused, and so is the 51st field of a kind of re
   assertError(await api.post(FIELDS, { object_type: "deal", key: "a", type: "choice" }), "validation_error", [
     "choices",
   ]);
+  // No record can have this key.
+  assert.deepEqual(
+    errorsIn(await api.post(FIELDS, '{"object_type": "deal", "key": " __proto__", "type": "text"}')),
+    ["key: Nome de campo reservado"],
+  );
   const wrong = { object_type: "deal", key: "a", type: "text", choices: ["b"] };
   assertError(await api.post(FIELDS, wrong), "validation_error", ["choices"]);
   const { id } = await define(workspace.key, { object_type: "deal", key: "a", type: "text" });
@@ -99,7 +107,9 @@ test("Only a key with workspace:manage defines fields, and no workspace sees ano
   const other = client((await makeWorkspace(sql)).key);
   assert.deepEqual((await other.get(FIELDS)).body.data, []);
   assertError(await other.patch(`${FIELDS}/${id}`, { label: "b" }), "not_found");
-  assertError(await other.get(`${DEALS}?custom[a]=1`), "validation_error", ["custom[a]"]);
+  for (const filter of ["custom[a]", "custom[__proto__]", "custom[__proto__][gte]"]) {
+    assertError(await other.get(`${DEALS}?${filter}=1`), "validation_error", [filter]);
+  }
   assert.equal((await other.post(DEALS, { title: "A", custom_fields: { a: "text" } })).status, 201);
   assert.equal((await api.post(DEALS, { title: "A", custom_fields: { a: "text" } })).status, 422);
 });
@@ -234,7 +244,13 @@ test("Lists filter by values and ranges of defined fields, and say what is wrong
   for (
     const [lojas, desde, areas] of [[2, "2026-01-31", ["a"]], [10, "2026-02-01", ["a", "b"]], [-3, null, []]]
   ) {
-    const custom_fields = { "Lojas abertas": lojas, desde, areas, ativo: lojas === 2, obs: `${long}${lojas}` };
+    const custom_fields = {
+      "Lojas abertas": lojas,
+      desde,
+      areas,
+      ativo: lojas === 2,
+      obs: `${long}${lojas}`,
+    };
     made.push((await create(workspace.key, DEALS, { title: "A", custom_fields })).id);
   }
   const [two, ten, minus] = made;

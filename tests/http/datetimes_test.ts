@@ -66,3 +66,17 @@ test("A datetime of a query is read in whatever form it is sent, or named as inv
     }
   }
 });
+
+test("A pure date that is not one, or has the year 0, is named once (spec 1)", async ({ api }) => {
+  for (
+    const date of ["", " 2026-01-31", "-2026-01-31", "2026-02-29", "20260131", "0000-01-31", "10000-01-31"]
+  ) {
+    const reply = await api.post("/api-v1-deals", { title: "A", expected_close_date: date });
+    const { details } = reply.body.error;
+    assert.deepEqual(
+      [details.length, details[0].field],
+      [1, "expected_close_date"],
+      `${date}: ${reply.text}`,
+    );
+  }
+});

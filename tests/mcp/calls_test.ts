@@ -47,6 +47,12 @@ test("An assistant sees the contacts of a deal with the deal, adds one, and read
   assert.equal(isError, false);
 });
 
+test("The errors of a batch's items name tools too, not operations", async ({ workspace, newDeal }) => {
+  const { id } = await newDeal();
+  const { data } = await toolClient(workspace.key)("contacts_batch", { items: [{ op: "get", id }] });
+  assert.equal(data.results[0].error.details[0].message, "Este id é de um negócio: use deals_get");
+});
+
 test("Repeating a creation with the same arguments creates nothing, and says so; idempotency_key creates another", async ({ sql, workspace }) => {
   const call = toolClient(workspace.key);
   const note = { deal_id: (await makeDeal(workspace.key)).id, body: "Ligou de volta" };

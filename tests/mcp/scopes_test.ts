@@ -49,6 +49,12 @@ test("With X-MCP-Readonly only tools that read are listed, and a call of another
   const { body } = await post(create, headers);
   assert.match(body.error.message, /"contacts_create" altera dados/);
   assert.deepEqual((await api.get("/api-v1-contacts")).body.data, []);
+  // Read as false, these would permit what the client meant to forbid.
+  for (const value of ["1", "yes", "true, true", ""]) {
+    const { status, body } = await post(create, { ...headers, "X-MCP-Readonly": value });
+    assert.deepEqual([status, body.error.code], [400, -32600], value);
+  }
+  assert.ok((await toolNames(key, { "X-MCP-Readonly": "false" })).includes("contacts_create"));
 });
 
 test("A key that calls a tool without its scope gets insufficient_scope as a result, for every tool", async ({ sql, workspace }) => {

@@ -250,7 +250,7 @@ const FOUND_BELOW = doc(
 function successes(resource: Resource, route: Route, schemas: Schemas): Record<string, unknown> {
   const { method, endpoint } = route;
   if (endpoint.gate === "none") return openReplies(endpoint, schemas);
-  const { status, reply, body, etag, gate } = endpoint;
+  const { status, reply, body, etag, prefersRepresentation, gate } = endpoint;
   const schema = reply && schemas.addBody(reply, "output");
   const content = schema && json(schema, replyExample(resource, route, schema, schemas));
   // This reply has no example, because a replayed reply can differ from the first one by `idempotent: true`.
@@ -267,7 +267,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     ]),
     ...(shown && { content: shown }),
   });
-  const version: ReplyHeader[] = etag ? ["ETag"] : [];
+  const version: ReplyHeader[] = etag || prefersRepresentation ? ["ETag"] : [];
   const located: ReplyHeader[] = hasDetail(resource.routes) && hasId(endpoint) ? ["Location"] : [];
   const compared: ReplyHeader[] = resource.routes.some(({ endpoint }) => endpoint.prefersRepresentation)
     ? ["X-Possible-Duplicate"]

@@ -159,13 +159,21 @@ function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Ar
   return `mcp-${sha256(`${credential}\n${definition.name}\n`, canonicalJson(args))}`;
 }
 
+/** What a reply may have that a model must be told; `results` is that of a batch. */
+interface CallReply {
+  idempotent?: boolean;
+  status?: string;
+  results?: { error?: Failure }[];
+}
+
 async function successResult(
   caller: Caller,
   { request }: Tool,
   { text, headers }: ResourceReply,
   isDetailed: boolean,
 ): Promise<ResultText> {
-  const reply = text === "" ? {} : JSON.parse(text) as { idempotent?: boolean; status?: string };
+  const reply = text === "" ? {} : JSON.parse(text) as CallReply;
+  for (const item of reply.results ?? []) if (item.error) item.error = withTools(item.error);
   // Even a detailed reply is serialized again, to remove the database's white space, which would cost the model tokens.
   const isList = request.expand !== undefined && pathParameters(request).length === 0;
   const concise = async () =>
@@ -202,22 +210,31 @@ const REPLAYED =
   "Esta é a resposta de uma chamada igual das últimas 24 horas: nada foi criado agora, e o registro pode ter " +
   `mudado desde então. Para criar de propósito outro igual, envie ${IDEMPOTENCY_ARGUMENT}`;
 
+interface Failure {
+  message: string;
+  details?: FieldError[];
+}
+
+/** The error with the names of tools in its messages. */
+function withTools(error: Failure): Failure {
+  const named = <Part extends { message: string }>(part: Part) => ({
+    ...part,
+    message: nameTools(part.message),
+  });
+  return { ...named(error), ...(error.details && { details: error.details.map(named) }) };
+}
+
 /**
  * An error of the API, converted for a model: it names tools instead of operations, and includes the request id and the
  * seconds to wait from the headers.
  */
 export function errorResult(text: string, headers = new Headers()): ErrorResult {
-  const { error } = JSON.parse(text) as { error: { message: string; details?: FieldError[] } };
+  const { error } = JSON.parse(text) as { error: Failure };
   const requestId = headers.get("X-Request-Id");
   const retryAfter = headers.get("Retry-After");
-  const named = <Part extends { message: string }>(part: Part) => ({
-    ...part,
-    message: nameTools(part.message),
-  });
   const structuredContent = {
     error: {
-      ...named(error),
-      ...(error.details && { details: error.details.map(named) }),
+      ...withTools(error),
       ...(requestId !== null && { request_id: requestId }),
       ...(retryAfter !== null && { retry_after: Number(retryAfter) }),
     },

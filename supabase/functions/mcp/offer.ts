@@ -13,18 +13,25 @@ export interface Offer {
   readOnly: boolean;
 }
 
-/** Reads the offer from the headers; returns an error for an unknown set. */
+/** Reads the offer from the headers; returns an error for an unknown set, or for a value that might mean read-only. */
 export function readOffer(headers: Headers): Offer | RpcError {
   const names = (headers.get(TOOLSETS_HEADER) ?? TOOLSETS[0]).split(",").map((name) => name.trim());
   const unknown = names.find((name) => name !== "all" && !TOOLSETS.includes(name as Toolset));
   if (unknown !== undefined) {
-    const message = `${TOOLSETS_HEADER}: "${unknown}" não é um de ${TOOLSETS.join(", ")}, all`;
-    return new RpcError("invalidRequest", message, undefined, 400);
+    return invalid(`${TOOLSETS_HEADER}: "${unknown}" não é um de ${TOOLSETS.join(", ")}, all`);
+  }
+  const readOnly = headers.get(READONLY_HEADER)?.trim().toLowerCase() ?? "false";
+  if (readOnly !== "true" && readOnly !== "false") {
+    return invalid(`${READONLY_HEADER}: "${readOnly}" não é true nem false`);
   }
   return {
     toolsets: names.includes("all") ? TOOLSETS : names as Toolset[],
-    readOnly: headers.get(READONLY_HEADER)?.trim().toLowerCase() === "true",
+    readOnly: readOnly === "true",
   };
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError("invalidRequest", message, undefined, 400);
 }
 
 /** Whether a tool may be called. Sets do not matter here: they only keep the list short. */

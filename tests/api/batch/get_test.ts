@@ -47,6 +47,9 @@ test("A batch reads only what the key may read: writing does not include reading
       "insufficient_scope",
       undefined,
     ], name);
+    assert.deepEqual(result.error.details, [
+      { field: "items[0].op", message: `Ler exige o escopo "${name}:read"` },
+    ]);
   }
 });
 

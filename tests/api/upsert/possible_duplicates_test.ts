@@ -65,11 +65,13 @@ for (
     assert.equal(first.headers.get("Preference-Applied"), "return=representation");
     const { possible_duplicates, ...record } = first.body;
     assert.deepEqual([possible_duplicates, duplicatesOf(first)], [[], []]);
-    assert.deepEqual(record, (await api.get(`${path}/${record.id}`)).body);
+    const read = await api.get(`${path}/${record.id}`);
+    assert.deepEqual([record, first.headers.get("ETag")], [read.body, read.headers.get("ETag")]);
     const second = await post({ ...REPRESENTATION, "Idempotency-Key": "k" });
     assert.deepEqual([second.body.possible_duplicates, duplicatesOf(second)], [[record.id], [record.id]]);
     const again = await post({ "Idempotency-Key": "k" });
     assert.deepEqual([again.status, again.text, duplicatesOf(again)], [200, second.text, [record.id]]);
+    assert.equal(again.headers.get("ETag"), null, "a replay may show an old state");
     const both = await post({ Prefer: "handling=strict, return=representation" });
     assert.equal(both.status, 422, "the unknown field is an error");
   });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { doc } from "./doc.ts";
 import { noBody } from "./endpoint.ts";
 import { name, timestamp, uuid } from "./fields.ts";
+import { RESERVED_NAME } from "./json.ts";
 import { field, object } from "./object.ts";
 
 /** The kinds of records that have custom fields. */
@@ -30,7 +31,7 @@ const key = field(
   z.string().trim().regex(
     /^[\p{L}\p{N}_][\p{L}\p{N}_ .-]{0,59}$/u,
     "Deve ter de 1 a 60 letras, dígitos, espaços e sinais _ . -",
-  ).meta({ minLength: 1, maxLength: 60 }),
+  ).refine((key) => key !== RESERVED_NAME, "Nome de campo reservado").meta({ minLength: 1, maxLength: 60 }),
   ["A chave em custom_fields; não muda", "The key in custom_fields; it cannot change", "porte"],
 );
 

@@ -89,7 +89,7 @@ export const datetime = () =>
 
 /** A date that exists in the calendar. */
 export const date = () =>
-  z.iso.date().refine((text) => text >= "0001-01-01", "A data está fora do intervalo aceito");
+  z.iso.date().refine((text) => !text.startsWith("0000"), "A data está fora do intervalo aceito");
 
 /** Fields that the client defines: at most 50 keys and 10 KB as JSON (spec 8). */
 export const customFields = () =>

@@ -180,7 +180,9 @@ async function createSuccess(
   const headers: Record<string, string> = {
     ...ignoredHeaders,
     // A replay shows an old state of the record, so it gets neither ETag nor Preference-Applied.
-    ...(replayed ? { "Idempotent-Replayed": "true" } : { ...own, ...(body && versionHeaders(entry, body)) }),
+    ...(replayed
+      ? { "Idempotent-Replayed": "true" }
+      : { ...own, ...(body && showsRecord(entry, input) && versionHeaders(entry, body)) }),
   };
   if (entry.status === 204) return { status: 204, body: null, headers };
   const operation = entry.continues && operationOf(body!);
@@ -210,6 +212,11 @@ async function createSuccess(
     headers: { ...headers, ...location },
     createdId,
   };
+}
+
+/** Whether the reply is one record. A new contact is shown only to a caller who prefers it to its id. */
+function showsRecord({ etag }: RouteEntry, input: Input | ApiError): boolean {
+  return etag === true || !(input instanceof ApiError) && "prefer" in input.args;
 }
 
 /** The header that names records similar to the new one, taken from the field that the verb appends to its reply. */

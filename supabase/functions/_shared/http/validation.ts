@@ -88,8 +88,8 @@ export function validateQuery(
   );
 }
 
-/** The name of a parameter that filters by a custom field. */
-const CUSTOM = /^custom\[([^[\]]+)\](?:\[(gte|lte)\])?$/;
+/** The name of a parameter that filters by a custom field. Zod drops the key `__proto__`, and so the filter. */
+const CUSTOM = /^custom\[(?!__proto__\])([^[\]]+)\](?:\[(gte|lte)\])?$/;
 
 function parse(
   schema: z.ZodType,

@@ -7,8 +7,7 @@ import type { Success } from "./outcome.ts";
  * `ETag` for a reply that shows one record. It is computed from the reply's text as in `crm.version`, so that PATCH can
  * compare it in SQL while holding the row's lock.
  */
-export function versionHeaders({ etag, method }: RouteEntry, body: string): Record<string, string> {
-  if (etag === undefined) return {};
+export function versionHeaders({ method }: RouteEntry, body: string): Record<string, string> {
   // no-transform: a proxy that compresses a reply makes its tag weak, and If-Match never matches a weak tag (RFC 9110,
   // 13.1.1).
   return { "ETag": `"${versionOf(body, method === "GET")}"`, "Cache-Control": "no-store, no-transform" };
