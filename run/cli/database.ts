@@ -18,7 +18,7 @@ export interface Where {
 
 /**
  * Calls `use` with a connection to the operator's database: DATABASE_URL, else the stack that runs on DATA_DIR. If that
- * database is a proxy, the connection is to the node that has the records that the command names.
+ * database is a proxy, the connection is to the node with the records that the command names.
  * @throws StackError if DATABASE_URL is not set and no stack is running.
  */
 export function withDatabase<Result>(

@@ -106,8 +106,8 @@ export function openGateway(port: number): Gateway {
 }
 
 /**
- * Gives functions the caller's address in the header that Cloudflare overwrites in front of Supabase. Replaces `get`
- * of the headers, because a request's headers cannot be changed and copying them would cost throughput.
+ * Gives functions the caller's address in the header that Cloudflare overwrites in front of Supabase. Replaces only
+ * the method `get`, because a request's headers cannot be changed and copying them would cost throughput.
  */
 function setAddress(headers: Headers, address: string): void {
   const get = headers.get.bind(headers);

@@ -1,5 +1,5 @@
-// The cut: the only part of a move during which calls of the slot wait, between the last change at the source and the
-// first at the target.
+// The cut: the part of a move between the last change at the source and the first at the target. Calls of the slot wait
+// only during this part.
 import { setTimeout } from "node:timers/promises";
 import type { ISql, Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
@@ -21,7 +21,7 @@ const BACKLOG = "crm.search_backlog";
 /** Rows that are copied in one statement. */
 const BATCH = 10_000;
 
-/** Changes the slot over to the target. Calls wait from `calls wait` to `calls go on`. */
+/** Changes the slot over to the target. Tries again if calls had to wait too long, at most TRIES times. */
 export async function cut(move: Move): Promise<void> {
   for (let tries = 1;; tries++) {
     if (await tryToCut(move)) return;

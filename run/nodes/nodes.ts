@@ -1,4 +1,4 @@
-// What the operator does with nodes through a proxy, whose tables say which nodes there are and where workspaces live.
+// What the operator does with nodes through a proxy. The proxy's tables list the nodes and say where workspaces live.
 import postgres, { type Sql } from "postgres";
 import { migrate } from "../local/migrate.ts";
 import { openSql } from "../local/sql.ts";

@@ -3,8 +3,8 @@ import { withLock } from "./fence.ts";
 import type { Table } from "./tables.ts";
 
 /**
- * Makes at the target each day's partition that the source has. Otherwise the copy would fill the default partitions,
- * and an old day could be dropped only after its rows were moved to a partition, which blocks everybody.
+ * Makes at the target each day's partition that the source has. Otherwise the copy would fill the default partitions.
+ * Before an old day could be dropped, its rows would have to be moved to a partition, which blocks everybody.
  */
 export async function makePartitions(source: Sql, target: Sql, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {

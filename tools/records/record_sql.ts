@@ -99,7 +99,7 @@ function alikeSql(table: string, alike: Readonly<Record<string, string>>): strin
   ).join(" || ");
 }
 
-/** Any id. */
+/** Any valid id, to find out whether a reply needs no other field. */
 const ID = "00000000-0000-7000-8000-000000000000";
 
 function answersWithId(name: string): boolean {

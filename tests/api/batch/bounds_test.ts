@@ -21,7 +21,7 @@ async function storedBytes(sql: Sql, workspaceId: string): Promise<number> {
   return row!.bytes;
 }
 
-test("the reply to 100 items with 99 errors each has, also as stored, only the first error of each item", async ({ sql, workspace: { id, key } }) => {
+test("the reply to 100 items with 99 errors each, and its stored copy, have only the first error of each item", async ({ sql, workspace: { id, key } }) => {
   const wrong = Object.fromEntries(
     Array.from({ length: 99 }, (_, index) => [`${"x".repeat(40)}${index}`, 1]),
   );

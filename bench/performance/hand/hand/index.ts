@@ -1,6 +1,6 @@
 /**
- * The function that a good engineer writes in an afternoon for four of the API's operations. One statement checks the key,
- * the scope, the rate limit and the workspace, and does the work. There is no row-level security, event, lock,
+ * The function that a good engineer writes in an afternoon for four of the API's operations. One statement checks the
+ * key, the scope, the rate limit and the workspace, and does the work. There is no row-level security, event, lock,
  * idempotency, search or rate-limit header.
  */
 import { createHash } from "node:crypto";
