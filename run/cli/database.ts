@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { readSettings } from "../local/settings.ts";
-import { openSql } from "../local/sql.ts";
+import { firstAnswer, openSql } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
 import { atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
@@ -55,28 +55,9 @@ export async function withOperatorDatabase<Result>(
     connection: { application_name: "crm-cli" },
   });
   try {
-    return await use(sql, await checkConnection(sql));
+    return await use(sql, await firstAnswer(sql, isProxy(sql), CONNECT_TIMEOUT_S));
   } finally {
     await sql.end({ timeout: CLOSE_TIMEOUT_S });
-  }
-}
-
-/**
- * Connects within a time limit: the driver would retry for ever if a tunnel dropped its connections. Returns whether
- * the database is a proxy.
- */
-async function checkConnection(sql: postgres.Sql): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(Object.assign(new Error(), { code: "CONNECT_TIMEOUT" })),
-      CONNECT_TIMEOUT_S * 1000,
-    );
-  });
-  try {
-    return await Promise.race([isProxy(sql), timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

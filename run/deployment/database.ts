@@ -1,7 +1,8 @@
 import type { Sql } from "postgres";
 import { openSql } from "../local/sql.ts";
 
-const CONNECT_TIMEOUT_S = 10;
+/** How long the first answer may take, in seconds. */
+export const CONNECT_TIMEOUT_S = 10;
 
 /** Creates a client with one connection, which may go through a pooler. */
 export function openDatabase(url: string, applicationName: string): Sql {

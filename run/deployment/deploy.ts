@@ -6,8 +6,9 @@
 import { Command, CommanderError } from "commander";
 import type { Sql } from "postgres";
 import { describeDatabaseError } from "../cli/database.ts";
+import { firstAnswer } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
-import { openDatabase } from "./database.ts";
+import { CONNECT_TIMEOUT_S, openDatabase } from "./database.ts";
 import { type Diagnosis, examine, formatReport } from "./doctor/examine.ts";
 import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.ts";
 import { deploymentSteps, type Step } from "./steps.ts";
@@ -59,6 +60,7 @@ async function inOrder(
 ): Promise<void> {
   const sql = openDatabase(databaseUrl, "crm-deploy");
   try {
+    await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S);
     for (const [index, step] of steps.entries()) {
       console.log(`${index + 1}. ${step.title}`);
       for (const line of await act(step, sql)) console.log(`   ${line}`);

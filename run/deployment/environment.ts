@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { isDecodable } from "../local/settings.ts";
 import { StackError } from "../local/stack_error.ts";
 import { FUNCTIONS_ROLE } from "../operator/functions_password.ts";
 import { restoreLineBreaks } from "../../supabase/functions/_shared/postgres/connection.ts";
@@ -189,14 +190,6 @@ function checkDatabaseUrl(value: string): string | null {
   }
   if (isLoopback(url.hostname) || url.searchParams.get("sslmode") === "verify-full") return null;
   return "does not end in ?sslmode=verify-full, so the password could be read on its way";
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    return decodeURIComponent(text) !== null;
-  } catch {
-    return false;
-  }
 }
 
 function checkKey(value: string): string | null {

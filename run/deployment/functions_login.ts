@@ -1,7 +1,8 @@
 import type { Sql } from "postgres";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
-import { openDatabase } from "./database.ts";
+import { firstAnswer } from "../local/sql.ts";
+import { CONNECT_TIMEOUT_S, openDatabase } from "./database.ts";
 
 /** A pooler may cache the old password for some seconds, and may block a client that fails to log in more often. */
 const TRIES = 3;
@@ -36,7 +37,8 @@ export async function canLogIn(functionsDatabaseUrl: string): Promise<boolean> {
 async function tryLogin(url: string): Promise<string | null> {
   const sql = openDatabase(url, "crm-deploy");
   try {
-    const [row] = await sql<[{ user: string }]>`select current_user as user`;
+    const query = sql<[{ user: string }]>`select current_user as user`;
+    const [row] = await firstAnswer(sql, query, CONNECT_TIMEOUT_S);
     return row.user === FUNCTIONS_ROLE ? null : `it logs in as ${row.user}`;
   } catch (error) {
     return firstLine(error);

@@ -8,6 +8,7 @@ import { StackError } from "./stack_error.ts";
 /** As on Supabase, the superuser is not the role that applies the migrations. */
 const SUPERUSER = "supabase_admin";
 const MAX_STARTS = 10;
+const PAUSE_MS = 300;
 
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
@@ -97,6 +98,8 @@ async function initialise(
   secrets: Secrets,
 ): Promise<void> {
   await Deno.writeTextFile(log, "", { append: true, mode: 0o600 });
+  // At each start, because a person may have deleted the log.
+  if (user) await Deno.chown(log, user.uid, user.gid);
   const passwordFile = join(dataDir, "initdb-password");
   const partial = `${folder}.partial`;
   if (await exists(folder)) return;
@@ -106,7 +109,7 @@ async function initialise(
   await Deno.writeTextFile(withoutRoles, "", { mode: 0o600 });
   await Deno.writeTextFile(passwordFile, secrets.superuser_password, { mode: 0o600 });
   if (user) {
-    for (const path of [log, partial, passwordFile]) await Deno.chown(path, user.uid, user.gid);
+    for (const path of [partial, passwordFile]) await Deno.chown(path, user.uid, user.gid);
   }
   const { success, output } = await run(join(binaries, "initdb"), [
     `--pgdata=${partial}`,
@@ -133,13 +136,15 @@ async function start(cluster: Cluster, wantedPort: number | undefined): Promise<
     );
     const { success } = await pgCtl(cluster, ["start", "-w", "-l", cluster.log, "-o", settings]);
     if (success) return port;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    // A signal to the whole process group, as when a terminal is closed, ends pg_ctl but not its Postgres.
+    await stopLeftover(cluster);
     const log = (await Deno.readTextFile(cluster.log)).slice(logged);
     // Another process may have taken the port, or backends of a killed Postgres may still be running.
     const temporary = /could not bind|shared memory block .* still in use/.test(log);
     if (!temporary || starts === MAX_STARTS) {
       throw new StackError(`Postgres did not start: ${lastError(log)} (see ${cluster.log})`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 300));
   }
 }
 

@@ -50,11 +50,23 @@ function readAppOrigin(text: string | null): string | null {
 export function checkDatabaseUrl<Text extends string | null>(name: string, text: Text): Text {
   if (text === null) return text;
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
+  if (
+    !url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "" ||
+    !isDecodable(url.username + url.password)
+  ) {
     // The value is not repeated, because it contains a password.
     throw new StackError(
       `${name} is not an address of Postgres: set it to postgresql://user:password@host:5432/database, or unset it`,
     );
   }
   return text;
+}
+
+/** Whether a part of an address can be decoded: there, `%` is written `%25`. */
+export function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== null;
+  } catch {
+    return false;
+  }
 }

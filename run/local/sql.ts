@@ -20,6 +20,30 @@ export function openSql(url: string, options: postgres.Options<Record<string, ne
   return postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
 }
 
+/**
+ * Waits for a client's first answer. After `seconds` it closes the client, and each later query fails: if a tunnel
+ * drops the connections, the driver would retry for ever.
+ * @throws Error with the code CONNECT_TIMEOUT, or what the query throws
+ */
+export async function firstAnswer<Answer>(
+  sql: postgres.Sql,
+  query: PromiseLike<Answer>,
+  seconds: number,
+): Promise<Answer> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(Object.assign(new Error(`no answer within ${seconds} s`), { code: "CONNECT_TIMEOUT" }));
+      void sql.end({ timeout: 0 });
+    }, seconds * 1000);
+  });
+  try {
+    return await Promise.race([query, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 // postgres.js sends its buffer from a timer. On Deno 2.1 a cleared timer may still fire (denoland/deno#29262) and write
 // `null`. Nothing can catch that error, and it would end the process, so the code below ignores a write of `null`.
 const { prototype } = Socket;

@@ -16,7 +16,7 @@ import { openReference, REFERENCE_PREFIX } from "./static/reference.ts";
 import { startScheduler } from "./scheduler.ts";
 import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
-import { openSql } from "./sql.ts";
+import { firstAnswer, openSql } from "./sql.ts";
 import { copyBeforeUpgrade } from "./upgrade.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 import { removeStackFile, writeStackFile } from "./stack_file.ts";
@@ -123,6 +123,8 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     return { baseUrl, demoKey, consoleUrl: gateway.origin, demoLogin, stop };
   } catch (error) {
     await stop();
+    // Ctrl-C also ends initdb and pg_ctl, so the step that it interrupts fails.
+    signal.throwIfAborted();
     throw error;
   }
 }
@@ -150,7 +152,7 @@ async function prepareDatabase(
   const connect_timeout = given === null ? CONNECT_S.own : CONNECT_S.given;
   const sql = openSql(databaseUrl, { max: 1, connect_timeout });
   try {
-    await sql`select 1`.catch((error) => {
+    await firstAnswer(sql, sql`select 1`, connect_timeout).catch((error) => {
       throw new StackError(
         `The database cannot be reached (${firstLine(error)}): ` +
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
@@ -167,7 +169,7 @@ async function prepareDatabase(
     const email = await ensureDemoUser(sql, await passwordHash);
     return { demoKey, demoLogin: { email, password: secrets.demo_password } };
   } finally {
-    await sql.end();
+    await sql.end({ timeout: 1 });
   }
 }
 

@@ -34,10 +34,14 @@ export async function removeStackFile(dataDir: string): Promise<void> {
 
 /**
  * Reads the file of the stack that runs on this data folder.
- * @throws StackError if none is running.
+ * @throws StackError if none is running, or another user started it.
  */
 export async function readStackFile(dataDir: string): Promise<StackFile> {
-  const text = await Deno.readTextFile(join(dataDir, "stack.json")).catch(() => null);
+  const path = join(dataDir, "stack.json");
+  const text = await Deno.readTextFile(path).catch((error) => {
+    if (!(error instanceof Deno.errors.PermissionDenied)) return null;
+    throw new StackError(`No permission to read ${path}: run this as the user who started the stack`);
+  });
   const stack: StackFile | null = text === null ? null : JSON.parse(text);
   if (stack === null || !isAlive(stack.pid)) {
     throw new StackError(

@@ -964,13 +964,14 @@ begin
       error_code := 'service_unavailable';
     else
       raise log 'verb %: % (%) %', p_verb, p_failure.message, p_failure.state, p_failure.context;
-      error_code := 'internal_error';
+      -- Class 53: the disk is full, or memory is short.
+      error_code := case when p_failure.state like '53%' then 'service_unavailable' else 'internal_error' end;
   end case;
 end
 $$;
 comment on function crm.error_of(crm.failure, text, jsonb) is
   'The code of spec 7 for the exception that ended a verb, and the invalid fields. An unexpected exception goes to '
-  'the log of Postgres and becomes internal_error.';
+  'the log of Postgres and becomes internal_error, or service_unavailable if Postgres lacks resources.';
 create function crm.refusal(
   p_error_code text, p_caller crm.caller, p_admission crm.admission default null, p_details json default null
 ) returns api.reply
@@ -12805,7 +12806,7 @@ begin
     exception
       when sqlstate 'CRM01' then
         null;
-      when lock_not_available or deadlock_detected then
+      when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
         get stacked diagnostics
@@ -12872,7 +12873,7 @@ begin
         v_results[v_at[v_n]] := jsonb_build_object('status', 201, 'id', v_ids[v_n]);
       end loop;
     exception
-      when lock_not_available or deadlock_detected then
+      when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
         -- If the items have passed their checks, leave them to crm.run_group, which runs them one by one and so finds
@@ -12911,7 +12912,7 @@ begin
       v_to := cardinality(p_items);
     exception
       -- The whole call fails with service_unavailable and keeps nothing, so that the client can repeat it.
-      when lock_not_available or deadlock_detected then
+      when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
         get stacked diagnostics
@@ -13182,7 +13183,7 @@ begin
       update crm.operations o
       set
         failures = o.failures + 1,
-        error_code = case when sqlstate in ('55P03', '40P01') then 'service_unavailable' else 'internal_error' end,
+        error_code = case when sqlstate ~ '^(55P03|40P01|53)' then 'service_unavailable' else 'internal_error' end,
         state = case when o.failures < 9 then 'running' else 'failed' end,
         updated_at = clock_timestamp(),
         ended_at = case when o.failures >= 9 then clock_timestamp() end

@@ -182,13 +182,14 @@ begin
       error_code := 'service_unavailable';
     else
       raise log 'verb %: % (%) %', p_verb, p_failure.message, p_failure.state, p_failure.context;
-      error_code := 'internal_error';
+      -- Class 53: the disk is full, or memory is short.
+      error_code := case when p_failure.state like '53%' then 'service_unavailable' else 'internal_error' end;
   end case;
 end
 $$;
 comment on function crm.error_of(crm.failure, text, jsonb) is
   'The code of spec 7 for the exception that ended a verb, and the invalid fields. An unexpected exception goes to '
-  'the log of Postgres and becomes internal_error.';
+  'the log of Postgres and becomes internal_error, or service_unavailable if Postgres lacks resources.';
 
 create function crm.refusal(
   p_error_code text, p_caller crm.caller, p_admission crm.admission default null, p_details json default null

@@ -297,7 +297,7 @@ begin
     exception
       when sqlstate 'CRM01' then
         null;
-      when lock_not_available or deadlock_detected then
+      when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
         get stacked diagnostics
@@ -366,7 +366,7 @@ begin
         v_results[v_at[v_n]] := jsonb_build_object('status', 201, 'id', v_ids[v_n]);
       end loop;
     exception
-      when lock_not_available or deadlock_detected then
+      when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
         -- If the items have passed their checks, leave them to crm.run_group, which runs them one by one and so finds
@@ -406,7 +406,7 @@ begin
       v_to := cardinality(p_items);
     exception
       -- The whole call fails with service_unavailable and keeps nothing, so that the client can repeat it.
-      when lock_not_available or deadlock_detected then
+      when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
         get stacked diagnostics

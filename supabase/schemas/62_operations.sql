@@ -199,7 +199,7 @@ begin
       update crm.operations o
       set
         failures = o.failures + 1,
-        error_code = case when sqlstate in ('55P03', '40P01') then 'service_unavailable' else 'internal_error' end,
+        error_code = case when sqlstate ~ '^(55P03|40P01|53)' then 'service_unavailable' else 'internal_error' end,
         state = case when o.failures < 9 then 'running' else 'failed' end,
         updated_at = clock_timestamp(),
         ended_at = case when o.failures >= 9 then clock_timestamp() end

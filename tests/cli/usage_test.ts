@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createProgram } from "../../run/cli/program.ts";
 import { databaseUrl } from "../support/stack.ts";
+import { startDroppingServer } from "../support/dropping_server.ts";
 import { assertOneLine, crm, crmProcess, say } from "./crm.ts";
 
 const COMMANDS = createProgram().commands.flatMap((group) =>
@@ -41,13 +42,7 @@ Deno.test("DATABASE_URL takes precedence over the stack on DATA_DIR", async () =
 });
 
 Deno.test("Without a database the error says in one line what to do, also if the server drops connections", async () => {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const dropping = (async () => {
-    for await (const connection of listener) {
-      await connection.read(new Uint8Array(512)).catch(() => {});
-      connection.close();
-    }
-  })();
+  await using dropping = startDroppingServer();
   const url = new URL(databaseUrl);
   const elsewhere = (change: Partial<URL>) => ({ DATABASE_URL: Object.assign(new URL(url), change).href });
   const unreachable = /The database cannot be reached: start it with `deno task start`/;
@@ -55,8 +50,9 @@ Deno.test("Without a database the error says in one line what to do, also if the
   const cases: [Record<string, string>, RegExp][] = [
     [{ DATA_DIR: "/nonexistent" }, /No stack is running on \/nonexistent: start one with `deno task start`/],
     [{ DATABASE_URL: "mysql://x" }, /DATABASE_URL is not an address of Postgres/],
+    [{ DATABASE_URL: "postgresql://u:100%@127.0.0.1/x" }, /DATABASE_URL is not an address of Postgres/],
     [elsewhere({ port: "1" }), unreachable],
-    [elsewhere({ port: String(listener.addr.port) }), unreachable],
+    [elsewhere({ port: String(dropping.port) }), unreachable],
     [elsewhere({ password: "wrong" }), /The database refuses the connection \(28P01\): correct DATABASE_URL/],
     [elsewhere({ pathname: "/nowhere" }), /The database refuses the connection \(3D000\)/],
     [elsewhere({ pathname: "/template1" }), lacking],
@@ -66,6 +62,4 @@ Deno.test("Without a database the error says in one line what to do, also if the
     assertOneLine(outcome, 1, line, JSON.stringify(env));
     assert.ok(!outcome.stderr.includes(url.password), "a password is never shown");
   }));
-  listener.close();
-  await dropping;
 });

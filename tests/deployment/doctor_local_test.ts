@@ -6,11 +6,13 @@ import { startPostgres, stopPostgres, superuserUrl } from "../../run/local/postg
 import { loadSecrets } from "../../run/local/secrets.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
+import { startDroppingServer } from "../support/dropping_server.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
 import { databaseUrl, openDatabase } from "../support/stack.ts";
 import { createVault } from "../support/vault.ts";
+import { deploy, deploymentVariables } from "./deploy.ts";
 import { breakAndMend, doctor, findingsOf, look, resultOf } from "./doctor.ts";
 
 Deno.test("deno task doctor refuses one address without the other, and an unusable address", async () => {
@@ -38,6 +40,19 @@ Deno.test("deno task doctor refuses one address without the other, and an unusab
     assert.match(stderr, line);
     assert.doesNotMatch(stderr, /hunter2/);
   }
+});
+
+Deno.test("deno task doctor and deploy end with an error if something drops each connection to the database", async () => {
+  await using dropping = startDroppingServer();
+  const database = `postgresql://postgres:hunter2@127.0.0.1:${dropping.port}/postgres`;
+  const [examined, deployed] = await Promise.all([
+    doctor(["--url", `http://127.0.0.1:${dropping.port}/functions/v1`], { DATABASE_URL: database }),
+    deploy(deploymentVariables(database), "--plan"),
+  ]);
+  assert.equal(examined.code, 1, examined.stderr);
+  assert.match(examined.stdout, /^wrong +database\n {2}- The database cannot be reached: /m);
+  assert.equal(deployed.code, 1, deployed.stdout);
+  assert.match(deployed.stderr, /^error: The database cannot be reached: /);
 });
 
 Deno.test("The doctor names a database without verified TLS, unless it is on this machine", async () => {

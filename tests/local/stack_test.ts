@@ -7,6 +7,7 @@ import { loadSecrets } from "../../run/local/secrets.ts";
 import type { StackFile } from "../../run/local/stack_file.ts";
 import { type ReadyStack, spawnStack, startStackProcess } from "../../run/local/stack_process.ts";
 import { makeDataDir, makeStartedDataDir, testOnDataDir as test } from "../support/own_stack.ts";
+import { startDroppingServer } from "../support/dropping_server.ts";
 import { copyPreparedData } from "../support/prepared_data.ts";
 
 async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
@@ -50,6 +51,17 @@ async function startError(env: Record<string, string>): Promise<string> {
   assert.equal((await ended).code, 1, output());
   assert.match(output(), /^[^\n]+\n$/);
   return output();
+}
+
+/** Waits until a program runs on a data folder, and returns its process id. */
+async function findProcess(program: string, dataDir: string): Promise<number> {
+  for (;;) {
+    for await (const { name } of Deno.readDir("/proc")) {
+      if (!/^\d+$/.test(name)) continue;
+      const command = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
+      if (command.includes(`/bin/${program}\0`) && command.includes(dataDir)) return Number(name);
+    }
+  }
 }
 
 /** Calls a stack's local sign-in. */
@@ -192,17 +204,35 @@ for (const [what, recovers] of [["the stack", false], ["the stack and Postgres",
   });
 }
 
-test("A start continues a start that was interrupted right after it created the roles, and ignores another program's postmaster.pid", async (dataDir) => {
+test("A start continues a start that was interrupted right after it created the roles, and ignores a deleted log and another program's postmaster.pid", async (dataDir) => {
   const secrets = await loadSecrets(dataDir);
   await (await startPostgres(dataDir, secrets)).stop();
   const withoutRoles = join(dataDir, "postgres-without-roles");
   await assert.rejects(Deno.stat(withoutRoles), Deno.errors.NotFound);
   await Deno.writeTextFile(withoutRoles, "");
+  await Deno.remove(join(dataDir, "postgres.log"));
   await Deno.writeTextFile(join(dataDir, "postgres", "postmaster.pid"), `${Deno.pid}\n`);
   const server = await startPostgres(dataDir, secrets);
   assert.equal((await query(server.databaseUrl, "select current_user"))[0]?.current_user, "postgres");
   await assert.rejects(Deno.stat(withoutRoles), Deno.errors.NotFound);
   await server.stop();
+});
+
+test("An interrupted first start ends without an error, also if initdb was interrupted with it", async (dataDir) => {
+  const { kill, ended, output } = spawnStack({ DATA_DIR: dataDir });
+  const initdb = await findProcess("initdb", dataDir);
+  kill("SIGINT");
+  Deno.kill(initdb, "SIGINT");
+  assert.equal((await ended).code, 0, output());
+  assert.equal(output(), "");
+});
+
+test("A start whose pg_ctl was ended, as by closing the terminal, leaves no Postgres running", async (dataDir) => {
+  await copyPreparedData(dataDir);
+  const failed = assert.rejects(startPostgres(dataDir, await loadSecrets(dataDir)), /Postgres did not start/);
+  Deno.kill(await findProcess("pg_ctl", dataDir), "SIGHUP");
+  await failed;
+  await assert.rejects(postmaster(dataDir), Deno.errors.NotFound);
 });
 
 test("A second stack on the same folder is refused and leaves the first alone", async (dataDir) => {
@@ -217,6 +247,7 @@ test("A second stack on the same folder is refused and leaves the first alone", 
 test("A start that cannot succeed says in one line what to set, without a password", async (dataDir) => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
+  await using dropping = startDroppingServer();
   const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   closed.close();
   const file = join(dataDir, "file");
@@ -236,6 +267,10 @@ test("A start that cannot succeed says in one line what to set, without a passwo
     [
       { DATABASE_URL: `postgresql://u:hidden@127.0.0.1:${closed.addr.port}/postgres` },
       /^The database cannot be reached \(.+\): start it or correct DATABASE_URL/,
+    ],
+    [
+      { DATABASE_URL: `postgresql://u:hidden@127.0.0.1:${dropping.port}/postgres` },
+      /^The database cannot be reached \(no answer within 5 s\): start it or correct DATABASE_URL/,
     ],
   ];
   for (const [env, expected] of cases) {

@@ -4,7 +4,8 @@ import { pause } from "../../bench/harness/waiting.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
 import { readSecrets } from "../../run/local/secrets.ts";
-import { breakAndMend, findingsOf, resultOf } from "../deployment/doctor.ts";
+import { extensions } from "../../run/deployment/doctor/checks/extensions.ts";
+import { breakAndMend, findingsOf, look as lookBy, resultOf } from "../deployment/doctor.ts";
 import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { needing } from "../support/needing.ts";
 import { makeDataDir } from "../support/own_stack.ts";
@@ -115,18 +116,22 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
             `,
           finding: /^cron history: cron.job_run_details keeps runs of 9 days/,
         });
-        await step("pg_cron that is not enabled", {
-          breaks: () => admin`drop extension pg_cron`,
-          finding: /^extensions: The extension pg_cron is not enabled, so no job runs$/,
-          mends: async () => {
-            // The superuser created the extension and scheduled the jobs; on Supabase, `postgres` does both.
-            await admin`delete from cron.job`;
-            await admin`grant usage on schema cron to postgres`;
-            await admin`grant select, delete on cron.job, cron.job_run_details to postgres`;
-            await owner`select crm.schedule_jobs()`;
-            await waitForRuns(look);
-          },
-        }, admin);
+        await t.step("pg_cron that is not enabled, unless the local stack runs the jobs", async () => {
+          await admin`drop extension pg_cron`;
+          assert.deepEqual(findingsOf(await look()), []);
+          const functionsUrl = "https://example.supabase.co/functions/v1";
+          const { checks } = await lookBy([extensions], { sql: owner, functionsUrl });
+          const [finding] = checks[0]!.findings;
+          assert.equal(finding?.message, "The extension pg_cron is not enabled, so no job runs");
+          assert.ok("sql" in finding.remedy);
+          await admin.unsafe(finding.remedy.sql);
+          // The superuser created the extension and scheduled the jobs; on Supabase, `postgres` does both.
+          await admin`delete from cron.job`;
+          await admin`grant usage on schema cron to postgres`;
+          await admin`grant select, delete on cron.job, cron.job_run_details to postgres`;
+          await owner`select crm.schedule_jobs()`;
+          await waitForRuns(look);
+        });
       } finally {
         await stack.stop();
       }

@@ -72,3 +72,11 @@ export async function hasCron(sql: Sql): Promise<{ installed: boolean; available
   `;
   return row;
 }
+
+/** Whether the local stack's scheduler has a session in this database. */
+export async function schedulerRuns(sql: Sql): Promise<boolean> {
+  const sessions = await sql`
+    select from pg_stat_activity where application_name = 'crm-scheduler' and datname = current_database()
+  `;
+  return sessions.length > 0;
+}

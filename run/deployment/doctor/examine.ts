@@ -1,7 +1,8 @@
 import type { Sql } from "postgres";
+import { firstAnswer } from "../../local/sql.ts";
 import { firstLine } from "../../local/stack_error.ts";
 import { isProxy } from "../../nodes/nodes.ts";
-import { openDatabase } from "../database.ts";
+import { CONNECT_TIMEOUT_S, openDatabase } from "../database.ts";
 import type { Check, Finding, Observation, Project, Remedy } from "./check.ts";
 import { CHECKS, OF_THE_SERVICE } from "./checks.ts";
 
@@ -53,6 +54,8 @@ async function withProject(
   work: (project: Project) => Promise<Diagnosis>,
 ): Promise<Diagnosis> {
   const sql = openDatabase(databaseUrl, "crm-doctor");
+  // Without an answer the client is closed, and the check `database` reports the error.
+  await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S).catch(() => {});
   try {
     return await work({
       sql,

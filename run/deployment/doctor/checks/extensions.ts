@@ -1,4 +1,4 @@
-import { type Check, type Finding, hasCron } from "../check.ts";
+import { type Check, type Finding, hasCron, schedulerRuns } from "../check.ts";
 import { isLoopback } from "../../../../supabase/functions/_shared/runtime/service.ts";
 
 /**
@@ -24,11 +24,11 @@ export const extensions: Check = {
       });
     }
     const cron = await hasCron(sql);
-    if (!cron.available && isLoopback(new URL(functionsUrl).hostname)) {
+    const isLocal = isLoopback(new URL(functionsUrl).hostname) && !cron.installed;
+    if (isLocal && (!cron.available || await schedulerRuns(sql))) {
       return {
         findings,
-        note:
-          "no pg_cron on this Postgres: the local stack's scheduler runs the jobs and pokes the dispatcher",
+        note: "no pg_cron here: the local stack's scheduler runs the jobs and pokes the dispatcher",
       };
     }
     // The objects that crm.poke_dispatcher() uses.

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { type Check, type Finding, fine, hasCron } from "../check.ts";
+import { type Check, type Finding, fine, hasCron, schedulerRuns } from "../check.ts";
 
 /** How late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
 const LATENESS_S = 90;
@@ -38,10 +38,9 @@ export const jobs: Check = {
   },
 };
 
-/** Without pg_cron the local stack's scheduler must run the jobs: looks for its database session. */
+/** Without pg_cron the local stack's scheduler must run the jobs. */
 async function lookForScheduler(sql: Sql) {
-  const sessions = await sql`select from pg_stat_activity where application_name = 'crm-scheduler'`;
-  if (sessions.length > 0) return fine("the local stack's scheduler runs them");
+  if (await schedulerRuns(sql)) return fine("the local stack's scheduler runs them");
   return {
     findings: [{
       message: "Nothing runs the jobs: there is no pg_cron, and no local scheduler is connected",
