@@ -21,7 +21,7 @@ const BACKLOG = "crm.search_backlog";
 /** Rows that are copied in one statement. */
 const BATCH = 10_000;
 
-/** Changes the slot over to the target. Tries again if calls had to wait too long, at most TRIES times. */
+/** Changes the slot over to the target. Calls wait from the log line "Calls wait" to "Calls go on". */
 export async function cut(move: Move): Promise<void> {
   for (let tries = 1;; tries++) {
     if (await tryToCut(move)) return;

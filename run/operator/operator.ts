@@ -25,8 +25,8 @@ export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args
 
 /**
  * Finds the workspace of a record by the record's id.
- * @throws OperatorError not_found if there is no such record, or only a copy: during a move both nodes have the records,
- * but only the node where the workspace lives has the row of the workspace.
+ * @throws OperatorError not_found if there is no such record, or only a copy: during a move both nodes have the
+ * records, but only the node where the workspace lives has the workspace's row.
  */
 export async function findWorkspace(sql: ISql, object: RecordKind, id: string): Promise<string> {
   const args = { object, id };

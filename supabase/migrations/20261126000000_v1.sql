@@ -306,8 +306,8 @@ comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s; the dispatcher sends fewer in '
-  'that time, so it never runs out of work.';
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In that time '
+  'the dispatcher sends fewer than 50,000, so it never runs out of work.';
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
@@ -714,7 +714,7 @@ returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, the remaining calls were earlier than the oldest known time.
+    -- If there are more calls than known times, count the others in the hour of the oldest time: they were earlier.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)
@@ -3413,7 +3413,7 @@ comment on table crm.record_values is
   'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that '
   'no request has to.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
-comment on column crm.record_values.value is 'The value by crm.value_keys, or the tag by crm.tag_keys.';
+comment on column crm.record_values.value is 'The value''s key (crm.value_keys), or the tag''s (crm.tag_keys).';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
 call crm.protect('crm.record_values');
 
@@ -9503,9 +9503,9 @@ $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
   'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
-  'until reactivation. Returns how many deliveries are on their way, and the ids for which the queue has no room: '
-  'older deliveries come first. Raises queue_full if there is room for none. Security definer, because verbs may not '
-  'write deliveries.';
+  'until reactivation. Takes older deliveries first, and returns how many are on their way and the ids for which '
+  'the queue has no room. Raises queue_full if there is room for none. Security definer, because verbs may not write '
+  'deliveries.';
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -11665,7 +11665,7 @@ create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
 comment on function crm.name_rank(text, text) is
-  'How well a name fits the folded words of a search. 0: it is equal; 1: it begins with them; 2: it has them '
+  'How well a name fits the folded words of a search. 0: it equals them; 1: it begins with them; 2: it has them '
   'elsewhere.';
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
@@ -12359,8 +12359,8 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'Finds the contact of a lead by e-mail, or else by phone: then the first name must fit, and the lead or the contact '
-  'must have no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
+  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has '
+  'no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
   'locked until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at '
   'most 100 contacts with a phone, and 100 merged ones.';
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
@@ -13394,8 +13394,8 @@ begin
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: takes the rows that refer to a merged record, makes them refer to the record it was merged into, and emits '
-  'contact.merged and an update for each. It handles some hundred rows; the job handles the rest.';
+  'Trigger: emits contact.merged if a contact was merged, makes the rows that refer to the merged record refer to the '
+  'record it was merged into, and emits an update for each row. Handles some hundred rows; the job handles the rest.';
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');
@@ -15847,8 +15847,8 @@ comment on function app.member_update(jsonb) is
   'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
   '(1,000 at most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
   'creator of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
-  'validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can sign '
-  'in; the operator may), insufficient_role.';
+  'validation_error, not_found, last_admin (no active admin who can sign in would remain; the operator may do this), '
+  'insufficient_role.';
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$
   update crm.members m set is_active = false, user_id = null, invited_at = now()

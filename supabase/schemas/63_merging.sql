@@ -204,7 +204,7 @@ end
 $$;
 comment on function crm.begin_merge() is
   'Trigger: emits contact.merged if a contact was merged, makes the rows that refer to the merged record refer to the '
-  'record it was merged into, and emits an update for each row. It handles some hundred rows; the job handles the rest.';
+  'record it was merged into, and emits an update for each row. Handles some hundred rows; the job handles the rest.';
 
 -- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
 create trigger emit_merged after update of merged_into_id on crm.contacts

@@ -39,7 +39,7 @@ const MOST_TRIES = 3;
 /**
  * Calls, and tries again after a 503 with Retry-After, as a client does. All calls are from one workspace, which may
  * use only half of an isolate's connections. On a busy machine a call may therefore wait 5 s for a connection and get
- * 503. If every try gets 503, the last one is returned.
+ * 503. If every try gets 503, returns the last reply.
  */
 async function callPatiently(...request: Parameters<typeof call>): Promise<Reply> {
   for (let tries = 1;; tries++) {

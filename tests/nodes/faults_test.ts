@@ -69,7 +69,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         const first = await makeWorkspace(sql0);
         await rename(sql0, first);
         assert.deepEqual(await call(key), OK);
-        // Makes it look as if the workspace had moved to node 1; the proxy must be told where the old key is.
+        // Moves the old key to a workspace of node 1, as a move would do. Then the proxy must be told where the key is.
         await sql0`update crm.key_secrets set hash = sha256('x') where workspace_id = ${first.id}`;
         const moved = await makeWorkspace(sql1);
         await rename(sql1, moved);

@@ -153,7 +153,7 @@ async function waitForRuns(look: () => Promise<Diagnosis>): Promise<void> {
   }
 }
 
-/** Waits until pg_cron will start no run for 20 seconds: a new run would become the last. */
+/** Waits until pg_cron will start no run for 20 seconds: a new run would replace the last run, which a test changes. */
 async function passFullMinute(): Promise<void> {
   const second = new Date().getSeconds();
   const wait = second >= 40 ? 65 - second : second < 5 ? 5 - second : 0;

@@ -27,7 +27,8 @@ const SETTINGS = ["fsync=off", "jit=off", "max_connections=200"];
 
 /**
  * Starts two nodes and the proxy. What a test writes into a node is copied at once to where it belongs: a workspace's
- * slot to the proxy, and people and sessions to node 0. So tests for a single database pass with any node.
+ * slot to the proxy, and people and sessions to node 0. So tests that were written for a single database pass
+ * at either node.
  */
 export async function startNodes(): Promise<Nodes> {
   // Deno 2.1 has no AsyncDisposableStack.

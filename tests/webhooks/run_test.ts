@@ -103,7 +103,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
       create trigger refuse before insert on crm.webhook_attempts for each row execute function public.refuse();`);
     await enqueue(sql, workspaces, 1);
     const dispatcher = given.spawnDispatcher();
-    // On a busy machine, other outcomes may be given up as well; they are attempted again after their lease of 60 s.
+    // On a busy machine, other outcomes may be given up too; their deliveries are attempted again after the 60 s lease.
     await eventually(async () => await countEnded(sql, workspaces) === 19, "the other outcomes", 150);
     await eventually(
       () =>
@@ -130,7 +130,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
             (await deliveries(sql, workspaces)).filter(({ state }) => state === "delivered").length === count,
           `${count} deliveries`,
         );
-      // Makes the dispatcher decrypt both secrets: after the swap it must not use the results that it remembers.
+      // Makes the dispatcher decrypt and remember both secrets. After the swap it must not use what it remembers.
       await enqueue(sql, workspaces, 1);
       await ended(2);
       const swap = () =>

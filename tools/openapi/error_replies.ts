@@ -86,7 +86,7 @@ function withCodes(codes: readonly ErrorCode[]): JsonSchema {
         type: "object",
         properties: { code: { type: "string", enum: [...codes] } },
         required: ["code"],
-        // The envelope names the other fields, which some validators would refuse here.
+        // Without this, some validators would refuse the other fields here, although the envelope declares them.
         unevaluatedProperties: true,
       },
     },

@@ -13,9 +13,9 @@ const BY_FORMAT: Record<string, unknown> = {
 };
 
 /**
- * Composes an example of a body. Its values come from the story (`story/`) or, for fields that the story lacks, from
- * the examples of the fields. A reply has its required fields and those in the story. A request has the same; if the
- * story lacks the object, it has its required fields and those with an example.
+ * Composes an example of a body. The value of a field comes from the story (`story/`) or, if the story lacks the field,
+ * from the field's example. The body has its required fields and those in the story. But if the story lacks the object,
+ * the body of a request has its required fields and those with an example.
  *
  * @param known fields that take precedence over the story, inner objects included
  * @throws Error for a required text or number without an example, and for a known field that the schema does not have

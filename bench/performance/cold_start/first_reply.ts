@@ -12,7 +12,7 @@ export interface Start {
 }
 
 /**
- * With this flag, Deno reads files that may be imported later only when they are needed, like a deployed bundle.
+ * With this flag, Deno reads dynamically imported files only when they are needed, like a deployed bundle.
  * Deno 2.1 does not have the flag, and is measured without it.
  */
 const LAZY = /^2\.[0-3]\./.test(Deno.version.deno) ? [] : ["--unstable-lazy-dynamic-imports"];

@@ -1,6 +1,6 @@
 /**
- * What PostgREST would send for the same four operations if a Supabase user did without this API. The tables are those
- * of the function written by hand, with row-level security by the workspace in the token. A function creates leads.
+ * What PostgREST would send for the operations of hand/hand if a Supabase user did without this API. The tables are the
+ * same as in hand/hand, with row-level security by the workspace in the token. A function creates leads.
  */
 import { COLUMNS, INSERT_LEAD } from "./statements.ts";
 
@@ -40,7 +40,7 @@ export const MAKE_REST = `
   $lead$;
   grant execute on function hand.take_lead to ${MEMBER_ROLE};`;
 
-/** The second statement of the transaction. PostgREST's also sets the search path and four parts of the request. */
+/** The second statement of the transaction. In PostgREST it also sets the search path and four parts of the request. */
 export const SET_REQUEST = "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)";
 
 const columns = COLUMNS.split(",").map((column) => `"hand"."contacts"."${column.trim()}"`).join(", ");

@@ -51,7 +51,7 @@ export function countAnswers({ latencies }: LoadResult): number {
 
 /**
  * Sends requests, and returns how many were answered in how many seconds.
- * @throws Error if an answer was not as expected, because it would then be the rate of other work than intended
+ * @throws Error if an answer was not as expected, because such answers would falsify the rate
  */
 export async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {
   const result = await send(plan);

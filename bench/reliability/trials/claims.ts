@@ -64,7 +64,7 @@ interface Claims {
 }
 
 /**
- * Each round makes a delivery for every active workspace and claims all that are due: in the first round, only half.
+ * Each round makes a delivery for every active workspace, and claims the due ones: all, but half in the first round.
  */
 async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
   const rounds: Claims[] = [];

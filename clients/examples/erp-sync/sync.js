@@ -78,7 +78,7 @@ async function readList(table) {
   let [mark, read] = [{ since, until }, 0];
   const list = crm[table].list({ updated_since: since, archived: "any", ...(cursor && { cursor }) });
   for await (const { data, meta } of list.pages()) {
-    // The next run starts at the mark of the first page, so it reads again what changes while these pages are read.
+    // The next run starts at the mark of the first page, so it also gets what changes while these pages are read.
     mark.until ??= meta.synced_until;
     copy.atOnce(() => {
       for (const record of data) copy.put(table, record);
