@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { call } from "../../app/api.ts";
 import { asFailure } from "../../app/failure.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
@@ -20,13 +21,21 @@ export function EditWebhook({ webhook, onDone, onClose }: {
   const events = useSignal(webhook.event_types);
   const options = useSignal(optionsOf(webhook));
   const errors = useSignal<Record<string, string>>({});
+  const fields = (): Record<string, unknown> => ({
+    name: name.value.trim() || null,
+    event_types: events.value,
+    ...bodyOf(options.value, before),
+  });
+  const opened = useMemo(fields, []);
   const save = async () => {
     errors.value = {};
-    const body = {
-      name: name.value.trim() || null,
-      event_types: events.value,
-      ...bodyOf(options.value, before),
-    };
+    // Only what the person changed is sent, so that what another person saves meanwhile stays.
+    const body = Object.fromEntries(
+      Object.entries(fields()).filter(([field, value]) =>
+        JSON.stringify(value) !== JSON.stringify(opened[field])
+      ),
+    );
+    if (Object.keys(body).length === 0) return;
     try {
       onDone(await call<Webhook>("PATCH", `app-v1-webhooks/${webhook.id}`, { body }));
     } catch (thrown) {

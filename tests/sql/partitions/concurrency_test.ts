@@ -9,7 +9,7 @@ import { makeSubscriber, manage, type Managed, sleepFor, TABLES } from "../../su
 
 const ROUNDS = 5;
 /** The timeouts of crm_functions: if the job held a lock for longer, a write and its event would fail. */
-const SETTINGS = { lock_timeout: 5_000, statement_timeout: 15_000 };
+const SETTINGS = { lock_timeout: 5_000, statement_timeout: 8_000 };
 
 Deno.test("No write, claim, record or read fails, and no row is lost, while partitions are made, filled and dropped", async () => {
   await passMidnight(120);

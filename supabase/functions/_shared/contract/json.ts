@@ -25,7 +25,10 @@ export function storableText(text: string): string {
   return text.replaceAll("\0", "\u{FFFD}").toWellFormed();
 }
 
-/** Whether a double represents the number exactly, and Postgres does not need hundreds of digits to store it. */
+/**
+ * Whether a number can be stored: not so large that a double loses whole units, and not so small that Postgres would
+ * need hundreds of digits.
+ */
 export function isStorableNumber(value: number): boolean {
   const magnitude = Math.abs(value);
   return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
