@@ -30,7 +30,7 @@ export const RULES: Readonly<Record<string, string>> = {
   value: AMOUNT,
   recurring_value: AMOUNT,
   expires_at: MOMENT,
-  since: `${MOMENT}; a recovery begins in the past`,
+  since: `${MOMENT}, and for a recovery in the past`,
   until: `${MOMENT}, after --since`,
   event: EVENT,
   event_type: `${EVENT}, and one that the subscription has`,

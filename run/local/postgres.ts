@@ -134,7 +134,7 @@ async function start(cluster: Cluster, wantedPort: number | undefined): Promise<
     const settings = Object.entries({ port, ...SETTINGS }).map(([name, value]) => `-c ${name}=${value}`).join(
       " ",
     );
-    const { success } = await pgCtl(cluster, ["start", "-w", "-l", cluster.log, "-o", settings]);
+    const { success, output } = await pgCtl(cluster, ["start", "-w", "-l", cluster.log, "-o", settings]);
     if (success) return port;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     // A signal to the whole process group, as when a terminal is closed, ends pg_ctl but not its Postgres.
@@ -143,7 +143,7 @@ async function start(cluster: Cluster, wantedPort: number | undefined): Promise<
     // Another process may have taken the port, or backends of a killed Postgres may still be running.
     const temporary = /could not bind|shared memory block .* still in use/.test(log);
     if (!temporary || starts === MAX_STARTS) {
-      throw new StackError(`Postgres did not start: ${lastError(log)} (see ${cluster.log})`);
+      throw new StackError(`Postgres did not start: ${lastError(log || output)} (see ${cluster.log})`);
     }
   }
 }

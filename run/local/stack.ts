@@ -79,7 +79,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       Deno.env.get("STACK_FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
     );
     signal.throwIfAborted();
-    const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);
+    const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets, signal);
     signal.throwIfAborted();
 
     const auth = openLocalAuth({
@@ -147,10 +147,13 @@ async function prepareDatabase(
   databaseUrl: string,
   settings: Settings,
   secrets: Secrets,
+  signal: AbortSignal,
 ): Promise<{ demoKey: string; demoLogin: DemoLogin | null }> {
   const { dataDir, databaseUrl: given } = settings;
   const connect_timeout = given === null ? CONNECT_S.own : CONNECT_S.given;
   const sql = openSql(databaseUrl, { max: 1, connect_timeout });
+  // Another session may hold a lock for which a statement waits.
+  signal.addEventListener("abort", () => void sql.end({ timeout: 0 }));
   try {
     await firstAnswer(sql, sql`select 1`, connect_timeout).catch((error) => {
       throw new StackError(

@@ -8,6 +8,7 @@ import type { StackFile } from "../../run/local/stack_file.ts";
 import { type ReadyStack, spawnStack, startStackProcess } from "../../run/local/stack_process.ts";
 import { makeDataDir, makeStartedDataDir, testOnDataDir as test } from "../support/own_stack.ts";
 import { startDroppingServer } from "../support/dropping_server.ts";
+import { eventually } from "../support/mailbox.ts";
 import { copyPreparedData } from "../support/prepared_data.ts";
 
 async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
@@ -225,6 +226,30 @@ test("An interrupted first start ends without an error, also if initdb was inter
   Deno.kill(initdb, "SIGINT");
   assert.equal((await ended).code, 0, output());
   assert.equal(output(), "");
+});
+
+test("Ctrl-C ends a start that waits for a lock of another session", async (dataDir) => {
+  const elsewhere = await makeDataDir();
+  const server = await startPostgres(elsewhere, await loadSecrets(elsewhere));
+  const sql = openSql(server.databaseUrl, { max: 2 });
+  const holder = await sql.reserve();
+  try {
+    await holder`begin`;
+    await holder`create schema supabase_migrations`;
+    const { kill, ended, output } = spawnStack({ DATA_DIR: dataDir, DATABASE_URL: server.databaseUrl });
+    await eventually(
+      async () => (await sql`select from pg_stat_activity where wait_event_type = 'Lock'`).length > 0,
+      "the start waits",
+    );
+    kill("SIGINT");
+    assert.equal((await ended).code, 0, output());
+    assert.equal(output(), "");
+  } finally {
+    holder.release();
+    await sql.end({ timeout: 0 });
+    await server.stop();
+    await Deno.remove(elsewhere, { recursive: true });
+  }
 });
 
 test("A start whose pg_ctl was ended, as by closing the terminal, leaves no Postgres running", async (dataDir) => {
