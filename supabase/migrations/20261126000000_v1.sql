@@ -7771,9 +7771,9 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so the number created in 30 days has a limit. Automation tools subscribe
-  -- again each time a workflow is switched on, so the first limit counts subscriptions with the same target and events
-  -- once. The second limit counts all.
+  -- Inactive subscriptions are kept for ever, so there are two limits to the number created in 30 days. Automation tools
+  -- subscribe again each time a workflow is switched on, so the first limit counts subscriptions with the same target
+  -- and events once. The second limit counts all.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (

@@ -87,7 +87,7 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
   const companies = await sql<{ id: string }[]>`
     insert into crm.companies (workspace_id, name, owner_id)
     select ${workspace.id}, n::text, ${workspace.memberId} from generate_series(1, 2) n returning id`;
-  /** Makes the contacts whose number has one of these remainders. */
+  /** Makes the contacts whose number, divided by 4, has one of these remainders. */
   const make = async (...remainders: number[]) => {
     await sql`
       insert into crm.contacts (workspace_id, id, name, owner_id, company_id)

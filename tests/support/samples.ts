@@ -89,7 +89,8 @@ export async function makeOperation(sql: Sql, workspaceId: string): Promise<stri
 
 /**
  * Creates one record of each kind that the application's functions show, and a merge that has ended.
- * @param email of a person who is invited to another workspace; a second admin is added, so that the person may leave
+ * @param email of a person to invite to another workspace. This workspace then gets a second admin, so that the person
+ *  may leave it
  * @returns the id of each, by the name of its function
  */
 export async function makeAppSamples(

@@ -25,7 +25,7 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   insufficient_scope: {
     when: doc(
       "a chave não tem o escopo, ou não vale para o endereço IP, que a mensagem informa",
-      "the key lacks the scope, or may not be used from the IP address, that the message names",
+      "the key lacks a scope, or may not be used from the caller's IP address; the message names it",
     ),
     remedy: doc(
       "crie uma chave com esse escopo, ou inclua o endereço nas redes da chave",
@@ -148,8 +148,8 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   },
   batch_failed: {
     when: doc(
-      "lote com `atomic: true`: itens sem campo inválido falharam, veja `details`; nada foi gravado. Se há campo inválido: `validation_error`",
-      "batch with `atomic: true`: items without an invalid field failed, see `details`; nothing was written. Where a field is invalid: `validation_error`",
+      "lote com `atomic: true`: um item falhou por outro motivo que um campo inválido, veja `details`; nada foi gravado. Se há um campo inválido, o código é `validation_error`",
+      "batch with `atomic: true`: an item failed for a reason other than an invalid field, see `details`; nothing was written. If a field is invalid, the code is `validation_error`",
     ),
     remedy: doc(
       "corrija esses itens, ou envie o lote sem `atomic`",

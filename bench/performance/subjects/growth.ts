@@ -50,8 +50,8 @@ export const growth: Subject = {
 };
 
 /**
- * @param doors one workspace of growing size
- * @param shared whether the last door is one of many workspaces
+ * @param doors one for each database, the smallest first
+ * @param shared whether the last database has many workspaces; each of the others has one
  */
 async function compareSizes(
   probe: Probe,

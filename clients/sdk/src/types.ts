@@ -2148,7 +2148,7 @@ export interface SubscriptionPatch {
   /** What people call it */ name?: string | null | undefined;
 }
 
-/** What data has: full, the object, or ids, only its id. Absent or null: full */
+/** What data contains. full: the object; ids: only the object's id. Absent or null means full */
 export type SubscriptionPayload = "full" | "ids";
 
 /** Where the list continues, and until when it was read */

@@ -163,8 +163,8 @@ export const subscription = record("subscription", {
   payload: choice(["full", "ids"], {
     presence: "defaulted",
     text: doc(
-      "O que data traz: full, o objeto, ou ids, só o id dele. Ausente ou null: full",
-      "What data has: full, the object, or ids, only its id. Absent or null: full",
+      "O que data traz. full: o objeto; ids: só o id dele. Ausente ou null: full",
+      "What data contains. full: the object; ids: only the object's id. Absent or null means full",
       "full",
     ),
   }),
