@@ -72,6 +72,12 @@ begin
       v_error := case
         when v_bound.operator <> 'eq' and v_field.type not in ('number', 'money', 'date')
         then 'Só campos de número, dinheiro e data aceitam um intervalo'
+        -- A choice that is no longer offered can be searched for as long as a record has it.
+        when v_field.type = 'choice' and exists (
+          select from crm.record_values r
+          where r.workspace_id = v_field.workspace_id and r.record = p_object_type and r.field = v.field
+            and r.value = (crm.value_keys(v_value))[1]
+        ) then null
         else crm.custom_field_error(v_field, v_value)
       end;
       if v_error is not null then

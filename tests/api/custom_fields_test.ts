@@ -175,7 +175,7 @@ test("A value must have the type of its field, on creation, PATCH, upsert, batch
   );
 });
 
-test("A value from before its definition stays valid until it changes, and so does a choice that is no longer offered", async ({ workspace, api }) => {
+test("A value from before its definition stays valid until it changes, and so does a choice that is no longer offered, which a filter still finds", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { n: "três", c: "a" } });
   await define(workspace.key, { object_type: "contact", key: "n", type: "number" });
   const choice = await define(workspace.key, {
@@ -184,7 +184,9 @@ test("A value from before its definition stays valid until it changes, and so do
     type: "choice",
     choices: ["a"],
   });
+  await runJob(sql, "index-texts");
   await api.patch(`${FIELDS}/${choice.id}`, { choices: ["b"] });
+  assert.deepEqual(ids(await api.get(`${CONTACTS}?custom[c]=a`)), [id]);
   const same = { n: "três", c: "a", x: 1 };
   assert.deepEqual((await api.patch(`${CONTACTS}/${id}`, { custom_fields: same })).body.custom_fields, same);
   assertError(
