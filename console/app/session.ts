@@ -164,8 +164,9 @@ export async function renewSession(writing: boolean): Promise<string | null> {
 
 /** The session's token. Throws if it belongs to another person than the page, which must send nothing for them. */
 function tokenOf(session: Session, writing: boolean): string {
-  if (!person.value || session.user.id === person.value.id) return session.access_token;
-  arrive(session);
+  if (person.value === null || session.user.id === person.value?.id) return session.access_token;
+  // Undefined: another call has found the other person, and the page is about to be loaded anew.
+  if (person.value) arrive(session);
   throw new Failure({ kind: "session", writing });
 }
 

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { t } from "../strings/strings.ts";
 import { Dialog } from "./dialog.tsx";
 
@@ -31,6 +32,8 @@ export function ask(question: Question): Promise<boolean> {
 
 /** Shows the open question. The page contains this component once. */
 export function Questions() {
+  // If the page is left while a question is open, as when the session ends, the answer is no.
+  useEffect(() => () => open.peek()?.answer(false), []);
   if (open.value === null) return null;
   const { question, answer } = open.value;
   return (

@@ -52,7 +52,7 @@ export function checkDatabaseUrl<Text extends string | null>(name: string, text:
   const url = URL.canParse(text) ? new URL(text) : null;
   if (
     !url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "" ||
-    !isDecodable(url.username + url.password)
+    !isDecodable(url.username) || !isDecodable(url.password)
   ) {
     // The value is not repeated, because it contains a password.
     throw new StackError(

@@ -228,11 +228,28 @@ language plpgsql volatile set search_path = '' as $$
 declare
   -- Without arguments app.call only identifies the caller.
   v_answers nodes.answer[] := array(select a from nodes.ask_all(p_user_id, p_session_id, p_role, null, null) a);
-  v_found integer[] := array(
+  v_found integer[];
+begin
+  -- During a move two nodes have the member. The workspace is at the node that its slot names, so the other node's
+  -- answer does not count, except if it is workspace_required: then the person has another workspace there.
+  v_answers := array(
+    select row(
+      a.node,
+      case
+        when (a.reply).error_code is distinct from 'workspace_required' and (a.reply).workspace_id is not null
+          and not exists (
+            select from nodes.slots s where s.slot = nodes.slot_of((a.reply).workspace_id) and s.node = a.node
+          )
+        then nodes.refused('not_a_member')
+        else a.reply
+      end
+    )::nodes.answer
+    from unnest(v_answers) a
+  );
+  v_found := array(
     select a.node from unnest(v_answers) a
     where (a.reply).workspace_id is not null and (a.reply).error_code is distinct from 'not_a_member'
   );
-begin
   if cardinality(v_found) = 1 then
     node := v_found[1];
   elsif cardinality(v_found) = 0 then

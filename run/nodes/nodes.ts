@@ -1,7 +1,7 @@
 // What the operator does with nodes through a proxy. The proxy's tables list the nodes and say where workspaces live.
 import postgres, { type Sql } from "postgres";
 import { migrate } from "../local/migrate.ts";
-import { openSql } from "../local/sql.ts";
+import { firstAnswer, openSql } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { OperatorError } from "../operator/errors.ts";
 import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
@@ -51,6 +51,7 @@ export async function atNode<Result>(url: string, use: (sql: Sql) => Promise<Res
     connection: { application_name: "crm-cli" },
   });
   try {
+    await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S);
     return await use(sql);
   } finally {
     await sql.end({ timeout: 1 });

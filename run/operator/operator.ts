@@ -25,15 +25,10 @@ export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args
 
 /**
  * Finds the workspace of a record by the record's id.
- * @throws OperatorError not_found if there is no such record, or only a copy: during a move both nodes have the
- * records, but only the node where the workspace lives has the workspace's row.
+ * @throws OperatorError not_found if there is no such record, or only a copy (app.workspace_find).
  */
 export async function findWorkspace(sql: ISql, object: RecordKind, id: string): Promise<string> {
-  const args = { object, id };
-  const { workspace_id } = await operate(sql, "workspace_find", args);
-  const [workspace] = await sql`select from crm.workspaces where id = ${workspace_id}`;
-  if (workspace === undefined) throw new OperatorError("not_found", [], { verb: "workspace_find", args });
-  return workspace_id;
+  return (await operate(sql, "workspace_find", { object, id })).workspace_id;
 }
 
 /**

@@ -31,9 +31,12 @@ create index custom_fields_not_indexed on crm.custom_fields (workspace_id, id) w
 
 create function crm.without_case(p_text text) returns text
 language sql immutable parallel safe
+-- One expression, so that Postgres inlines it.
 as $$
-  select case when char_length(l.text) <= 200 then l.text else left(l.text, 168) || md5(l.text) end collate "C"
-  from lower(p_text collate "und-x-icu") l (text)
+  select case
+    when char_length(p_text) <= 200 then lower(p_text collate "und-x-icu")
+    else left(lower(p_text collate "und-x-icu"), 168) || md5(lower(p_text collate "und-x-icu"))
+  end collate "C"
 $$;
 comment on function crm.without_case(text) is
   'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 and an MD5 of '

@@ -115,7 +115,8 @@ begin
   else
     select count(*) into v_count from crm.deal_contacts k
     where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
-    if v_count >= c_most and not v_is_main then
+    -- The row of a main contact stays when the deal gets another one, so the main contact's row has a limit too.
+    if v_count >= c_most + v_is_main::integer then
       perform api.fail(
         'validation_error', array['contact_id'],
         'O negócio já tem 50 contatos além do principal; antes tire um, com '

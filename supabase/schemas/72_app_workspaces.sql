@@ -307,7 +307,10 @@ begin
       select t.workspace_id into v_workspace_id from crm.webhook_subscriptions t where t.id = v_id;
     when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
   end case;
-  if v_workspace_id is null then perform crm.raise_code('not_found', 'id'); end if;
+  -- During a move two nodes have the record, but only the node where the workspace lives has the workspace's row.
+  if not exists (select from crm.workspaces w where w.id = v_workspace_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
   return json_build_object('workspace_id', v_workspace_id);
 end
 $$;

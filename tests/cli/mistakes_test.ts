@@ -29,6 +29,7 @@ const MISTAKES: [line: string, code: 1 | 2, error: RegExp][] = [
   ["workspace update ID --suspended true", 1, NO_WORKSPACE],
   ["workspace list --node 1", 1, /--node needs the address of a proxy/],
   ["workspace create --name A --node 1", 1, /--node needs the address of a proxy/],
+  ["workspace create --name A --proxy postgresql://h/x", 1, /--proxy needs the address of a proxy/],
   ["workspace update ID --name A --node 1", 1, /--node needs the address of a proxy/],
   ["node list", 1, /not the address of a proxy/],
   ["node add localhost", 2, /must be an address of Postgres/],

@@ -41,6 +41,12 @@ Deno.test("DATABASE_URL takes precedence over the stack on DATA_DIR", async () =
   assert.ok(Array.isArray(JSON.parse(outcome.stdout)));
 });
 
+Deno.test("node restore says in one line that a file is missing or is not what node list printed", async () => {
+  for (const file of ["/nonexistent", "README.md", "deno.json"]) {
+    assertOneLine(await crm(["node", "restore", file]), 1, /is not what `node list --json` printed: /, file);
+  }
+});
+
 Deno.test("Without a database the error says in one line what to do, also if the server drops connections", async () => {
   await using dropping = startDroppingServer();
   const url = new URL(databaseUrl);

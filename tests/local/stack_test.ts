@@ -56,13 +56,14 @@ async function startError(env: Record<string, string>): Promise<string> {
 
 /** Waits until a program runs on a data folder, and returns its process id. */
 async function findProcess(program: string, dataDir: string): Promise<number> {
-  for (;;) {
+  for (const end = Date.now() + 60_000; Date.now() < end;) {
     for await (const { name } of Deno.readDir("/proc")) {
       if (!/^\d+$/.test(name)) continue;
       const command = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
       if (command.includes(`/bin/${program}\0`) && command.includes(dataDir)) return Number(name);
     }
   }
+  throw new Error(`${program} does not run`);
 }
 
 /** Calls a stack's local sign-in. */

@@ -96,6 +96,19 @@ Deno.test(needing(NODE_PROGRAMS, {
       },
     );
 
+    await t.step(
+      "a member who names no workspace is found in it, although another node has a copy",
+      async () => {
+        const { user, session } = await addApp(owners[0], owners[1], workspace);
+        const isCopied = async () =>
+          (await owners[0]`select from crm.members where user_id = ${user}`).length === 1;
+        await eventually(isCopied, "the copy of the member");
+        const [reply] = await open(proxy.functionsDatabaseUrl)`
+        select * from app.call(${user}, ${session}, null, 'vendedor', null, null)`;
+        assert.deepEqual([reply!["error_code"], reply!["workspace_id"]], [null, workspace.id]);
+      },
+    );
+
     await t.step("a command fails while nothing may be written, and a job skips the rows", async () => {
       const superuser = open(nodes[1].superuserUrl);
       await superuser`update nodes.fences set phase = 'frozen'`;

@@ -1,5 +1,5 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "commander";
-import { StackError } from "../../local/stack_error.ts";
+import { firstLine, StackError } from "../../local/stack_error.ts";
 import { checkDatabaseUrl } from "../../local/settings.ts";
 import { addNode, atProxies, nodeStates, readProxy, restoreProxy } from "../../nodes/nodes.ts";
 import { withOperatorDatabase } from "../database.ts";
@@ -87,7 +87,12 @@ export function nodeCommands(program: Command): void {
     .argument("<file>", "what `node list --json` printed")
     .addHelpText("after", formatExamples("node restore proxy.json"))
     .action(async (file, _options, command) => {
-      const data = JSON.parse(await Deno.readTextFile(file));
+      const data = await Deno.readTextFile(file).then(JSON.parse).catch((error) => {
+        throw new StackError(`${file} is not what \`node list --json\` printed: ${firstLine(error)}`);
+      });
+      if (!Array.isArray(data?.nodes)) {
+        throw new StackError(`${file} is not what \`node list --json\` printed: it has no nodes`);
+      }
       await withOperatorDatabase((sql) => restoreProxy(sql, data));
       printResult(command, { nodes: data.nodes.length }, () => `The proxy has ${data.nodes.length} nodes`);
     });

@@ -51,6 +51,7 @@ export function workspaceCommands(program: Command): void {
           return await atProxies(proxy, (others) => createAt([sql, ...others], at, create));
         }
         refuseNode(node);
+        if (proxy.length > 0) throw new StackError("--proxy needs the address of a proxy in DATABASE_URL");
         return await create(sql);
       });
       printResult(

@@ -130,10 +130,11 @@ function addressOf({ request }: Tool, args: Arguments): string {
 /** The query parameters for an argument: one, or several for an object (`custom[key]`, `custom[key][gte]`). */
 function parametersOf(name: string, value: Json): [string, string][] {
   if (Array.isArray(value)) return [[name, value.map(textOf).join(",")]];
+  if (typeof value !== "object" || value === null) return [[name, textOf(value)]];
+  const members = Object.entries(value);
   // An empty range must be refused: without a parameter, the tool would return all records.
-  const isEmptyRange = name.includes("[") && canonicalJson(value) === "{}";
-  if (typeof value !== "object" || value === null || isEmptyRange) return [[name, textOf(value)]];
-  return Object.entries(value).flatMap(([key, member]) => parametersOf(`${name}[${key}]`, member));
+  if (members.length === 0 && name.includes("[")) return [[`${name}[gte]`, ""]];
+  return members.flatMap(([key, member]) => parametersOf(`${name}[${key}]`, member));
 }
 
 function textOf(value: Json): string {

@@ -349,7 +349,7 @@ export const signIn: Scenario[] = [
       const { page } = watched;
       await page.getByRole("button", { name: "Alterar" }).first().click();
       await sql`update crm.workspaces set time_zone = 'Asia/Tokyo' where id = ${company.id}`;
-      await page.getByRole("dialog").getByLabel("Nome").fill("  Confeitaria Lua ");
+      await page.getByRole("dialog").getByLabel("Nome").fill("Confeitaria Lua");
       await page.getByRole("dialog").getByRole("button", { name: "Salvar" }).click();
       await page.getByRole("banner").getByText("Confeitaria Lua").waitFor();
       await page.getByText("Asia/Tokyo").waitFor();

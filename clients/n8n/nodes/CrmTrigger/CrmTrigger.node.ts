@@ -52,10 +52,11 @@ export class CrmTrigger implements INodeType {
         const { id, secret } = this.getWorkflowStaticData("node") as Partial<Subscription>;
         if (!id || !secret) return false;
         const { data } = await request.call(this, "GET") as {
-          data: (Subscription & { is_active: boolean })[];
+          data: (Subscription & { is_active: boolean; target_url: string })[];
         };
-        const target = this.getNodeWebhookUrl("default");
-        return data.some((one) => one.id === id && one.is_active && one.target_url === target);
+        // The API stores the host in lower case and without the usual port.
+        const target = new URL(this.getNodeWebhookUrl("default")!).href;
+        return data.some((one) => one.id === id && one.is_active && new URL(one.target_url).href === target);
       },
 
       async create(this: IHookFunctions): Promise<boolean> {

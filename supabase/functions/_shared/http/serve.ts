@@ -216,7 +216,7 @@ async function createSuccess(
 
 /** Whether the reply is one record. A new contact is shown only to a caller who prefers it to its id. */
 function showsRecord({ etag }: RouteEntry, input: Input | ApiError): boolean {
-  return etag === true || !(input instanceof ApiError) && "prefer" in input.args;
+  return etag || !(input instanceof ApiError) && "prefer" in input.args;
 }
 
 /** The header that names records similar to the new one, taken from the field that the verb appends to its reply. */
