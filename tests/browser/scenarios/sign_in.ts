@@ -127,6 +127,7 @@ export const signIn: Scenario[] = [
       await page.getByLabel("Senha", { exact: true }).waitFor();
       await fillIn(watched, person);
       await page.getByRole("heading", { name: "Conta", exact: true }).waitFor();
+      assert.equal(await page.getByRole("dialog").count(), 0);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
-import { isStorableText, type Json, MAX_DETAILS } from "../contract/json.ts";
+import { isStorableText, type Json, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";
 import type { JsonBody } from "./json_body.ts";
 import { MISSING, NEAR, type Near, type UnknownDetail } from "./unknown_names.ts";
 import { STRICT_APPLIED } from "./preference.ts";
@@ -88,8 +88,8 @@ export function validateQuery(
   );
 }
 
-/** The name of a parameter that filters by a custom field. Zod drops the key `__proto__`, and so the filter. */
-const CUSTOM = /^custom\[(?!__proto__\])([^[\]]+)\](?:\[(gte|lte)\])?$/;
+/** The name of a parameter that filters by a custom field. Zod drops the reserved name, and so the filter. */
+const CUSTOM = new RegExp(String.raw`^custom\[(?!${RESERVED_NAME}\])([^[\]]+)\](?:\[(gte|lte)\])?$`);
 
 function parse(
   schema: z.ZodType,
