@@ -71,13 +71,11 @@ export async function startSession(): Promise<void> {
   // this browser before.
   if (linkType !== null) await openLink();
   auth.onAuthStateChange((_event, session) => {
-    if (session) return arrive(session);
-    // If the server was unreachable, the session is still stored and may still be valid.
-    if (storedSession()) return;
-    if (person.value && ending.value === null) ending.value = "expired";
-    factorToProve.value = null;
-    person.value = null;
+    if (session) arrive(session);
+    else leaveIfEnded();
   });
+  // When another tab signs out, its message may arrive before this tab sees the browser's storage change.
+  addEventListener("storage", leaveIfEnded);
   const { error } = await auth.initialize();
   if (error && person.value === undefined) person.value = null;
 }
@@ -100,6 +98,14 @@ function storedSession(): Session | null {
   } catch {
     return null;
   }
+}
+
+/** Shows the sign-in page if no session is stored. A stored one may still be valid: the server was unreachable. */
+function leaveIfEnded(): void {
+  if (storedSession()) return;
+  if (person.value && ending.value === null) ending.value = "expired";
+  factorToProve.value = null;
+  person.value = null;
 }
 
 /** Signs in the session's person, unless the session still lacks the code of their second factor. */
