@@ -2,7 +2,7 @@ import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
-import { PageMeta, several } from "../_shared/contract/pagination.ts";
+import { cursor, PageMeta, several } from "../_shared/contract/pagination.ts";
 import { EXPAND } from "../_shared/contract/record.ts";
 import { activity } from "../api-v1-activities/record.ts";
 import { company } from "../api-v1-companies/record.ts";
@@ -109,7 +109,7 @@ export const Reassign = object({
     schema: (deal.reply.shape["status"] as z.ZodEnum).nullish(),
     text: { ...fields["status"]!, ...doc("Só os nesta situação", "Only those in this state", "aberto") },
   },
-  cursor: field(uuid().nullish(), [
+  cursor: field(cursor().nullish(), [
     "O meta.next_cursor da chamada anterior",
     "The meta.next_cursor of the call before",
   ]),

@@ -13,7 +13,8 @@ const ids = () =>
   }).transform((given) => [...new Set([given].flat())]).optional();
 
 // The database checks the names (crm.changed_field_names).
-const names = () => z.array(z.string()).min(1).max(MAX_VALUES);
+const names = () =>
+  z.array(z.string()).min(1).max(MAX_VALUES).transform((names) => [...new Set(names)]);
 
 const PIPELINE = [
   "O pipeline do negócio, ou do negócio da atividade, anotação ou proposta",

@@ -8,6 +8,12 @@ export const DEFAULT_LIMIT = 50;
 /** Maximum records on a page; a larger `limit` counts as this one (spec 4.0). */
 export const MAX_LIMIT = 200;
 
+/** The id after which the next page continues (spec 4.0). */
+export const cursor = () =>
+  z.string()
+    .refine((text) => uuid().safeParse(text).success, withCode("invalid_cursor", "Deve ser um UUID"))
+    .meta({ format: "uuid" });
+
 /** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
 export const ListQuery = z.object({
   limit: z.string()
@@ -16,10 +22,7 @@ export const ListQuery = z.object({
     .transform((limit) => Math.min(Number(limit), MAX_LIMIT))
     .default(DEFAULT_LIMIT)
     .meta({ type: "integer", minimum: 1, default: DEFAULT_LIMIT }),
-  cursor: z.string()
-    .refine((text) => uuid().safeParse(text).success, withCode("invalid_cursor", "Deve ser um UUID"))
-    .optional()
-    .meta({ format: "uuid" }),
+  cursor: cursor().optional(),
   since: datetime().optional(),
   until: datetime().optional(),
   updated_since: datetime().optional(),
