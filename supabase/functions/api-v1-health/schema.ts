@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 
@@ -13,4 +13,4 @@ export const Health = object({
     "`degraded`: deliveries have waited for over a minute and nothing sends them; `null` without a database",
     "ok",
   ]),
-}).meta({ id: "Health", ...doc("O estado do serviço", "The state of the service") });
+}).meta(named("Health", "O estado do serviço", "The state of the service"));

@@ -6,7 +6,7 @@ import {
   batchOperation,
   BatchResult,
 } from "../_shared/contract/batch.ts";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { name } from "../_shared/contract/fields.ts";
 import { extended, field, object, textsOf } from "../_shared/contract/object.ts";
 import { company } from "../api-v1-companies/record.ts";
@@ -28,8 +28,7 @@ const companyFields = {
 /** A contact in an imported file, which has the company's name or tax id instead of its id. */
 const imported = extended(contact.upsert.omit({ company_id: true, owner_id: true }), companyFields);
 const ImportedContact = imported.meta({
-  id: "ImportedContact",
-  ...doc("Um contato a importar", "A contact to import"),
+  ...named("ImportedContact", "Um contato a importar", "A contact to import"),
   fields: { ...textsOf(contact.upsert), ...textsOf(imported) },
 });
 
@@ -39,8 +38,7 @@ export const IMPORT_OPERATIONS = {
 };
 
 export const ContactImport = batchBody(IMPORT_OPERATIONS.upsert.item.extend({ data: ImportedContact })).meta({
-  id: "ContactImport",
-  ...doc("Os contatos a importar", "The contacts to import"),
+  ...named("ContactImport", "Os contatos a importar", "The contacts to import"),
   fields: BATCH_FIELDS,
 });
 
@@ -58,13 +56,12 @@ const Change = object({
     null,
   ]),
   to: field(text(), ["O que seria gravado", "What would be stored", "Compradora"]),
-}).meta({ id: "ImportChange", ...doc("Um campo que mudaria", "A field that would change") });
+}).meta(named("ImportChange", "Um campo que mudaria", "A field that would change"));
 
 const Imported = BatchItemResult.extend({ changes: z.array(Change).optional() });
 
 export const ContactImportResult = BatchResult.extend({ results: z.array(Imported) }).meta({
-  id: "ContactImportResult",
-  ...doc("O que houve com cada contato", "The result of each contact", {
+  ...named("ContactImportResult", "O que houve com cada contato", "The result of each contact", {
     results: [{
       index: 0,
       status: 200,

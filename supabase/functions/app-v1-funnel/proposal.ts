@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { datetime, money, name, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
 import { PROPOSAL_STATUSES } from "../_shared/contract/statuses.ts";
@@ -35,10 +35,9 @@ export const DealProposal = object({
     "When the customer first opened it",
   ]),
   created_at: timestamp(),
-}).meta({
-  id: "DealProposal",
-  ...doc("Uma proposta do negócio, sem o link", "A proposal of the deal, without its link"),
-});
+}).meta(
+  named("DealProposal", "Uma proposta do negócio, sem o link", "A proposal of the deal, without its link"),
+);
 
 /** The body of a new proposal. */
 export const NewProposal = object({
@@ -49,7 +48,7 @@ export const NewProposal = object({
     "Até quando pode ser respondida; se ausente, sempre",
     "Until when it can be answered; if absent, forever",
   ]),
-}).meta({ id: "NewProposal", ...doc("Uma nova proposta", "A new proposal") });
+}).meta(named("NewProposal", "Uma nova proposta", "A new proposal"));
 
 /** The reply with a proposal's new link. */
 export const LinkedProposal = extended(DealProposal, {
@@ -58,4 +57,4 @@ export const LinkedProposal = extended(DealProposal, {
     "The link for the customer, which only this reply shows; it opens the proposal once it was sent",
     "https://crm.exemplo.com.br/proposta/#exemplo",
   ]),
-}).meta({ id: "LinkedProposal", ...doc("Uma proposta com o seu novo link", "A proposal with its new link") });
+}).meta(named("LinkedProposal", "Uma proposta com o seu novo link", "A proposal with its new link"));

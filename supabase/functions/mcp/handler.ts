@@ -12,7 +12,7 @@ import { PACES } from "../_shared/http/pace.ts";
 import { challengeHeader, METADATA_PATH, metadataReply } from "../_shared/http/protected_resource.ts";
 import { jsonReply } from "../_shared/http/reply.ts";
 import { callDoor } from "../_shared/postgres/door.ts";
-import { log, logCount } from "../_shared/runtime/log.ts";
+import { logCount, logFault } from "../_shared/runtime/log.ts";
 import { errorResult } from "./call_tool.ts";
 import { type Caller, readCaller } from "./caller.ts";
 import { answer } from "./methods.ts";
@@ -254,10 +254,7 @@ async function refuse(
 /** Logs an exception and returns an error that tells the client nothing about the cause. */
 function internalError(caller: Caller, fault: unknown): Response {
   const { requestId } = caller;
-  log("error", {
-    request_id: requestId,
-    error: fault instanceof Error ? fault.stack ?? fault.message : String(fault),
-  });
+  logFault(requestId, fault);
   const { code, message, status } = new ApiError("internal_error");
   const error = new RpcError("internalError", message, { code, request_id: requestId }, status);
   return reply(caller, status, rpcResponse(null, error));

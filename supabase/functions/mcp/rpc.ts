@@ -1,5 +1,5 @@
 import type { ApiError } from "../_shared/contract/errors.ts";
-import type { Json } from "../_shared/contract/json.ts";
+import { isObject, type Json } from "../_shared/contract/json.ts";
 
 /** The codes of protocol errors, from JSON-RPC 2.0. */
 export const RPC_CODES = {
@@ -57,9 +57,7 @@ export const NO_ANSWER = Symbol("no answer");
  * object.
  */
 export function readMessage(message: Json): RpcRequest | typeof NO_ANSWER | RpcError {
-  if (message === null || typeof message !== "object" || Array.isArray(message)) {
-    return noRequest("Cada mensagem é um objeto");
-  }
+  if (!isObject(message)) return noRequest("Cada mensagem é um objeto");
   const { jsonrpc, id, method, params = {} } = message;
   if (jsonrpc !== "2.0") return noRequest('O campo "jsonrpc" deve ser "2.0"');
   if (method === undefined && (message["result"] !== undefined || message["error"] !== undefined)) {
@@ -67,7 +65,7 @@ export function readMessage(message: Json): RpcRequest | typeof NO_ANSWER | RpcE
   }
   if (typeof method !== "string") return noRequest('O campo "method" deve ser um texto');
   if (id === undefined) return NO_ANSWER;
-  if (params === null || typeof params !== "object" || Array.isArray(params)) {
+  if (!isObject(params)) {
     return new RpcError("invalidParams", 'O campo "params" deve ser um objeto');
   }
   if (typeof id !== "string" && typeof id !== "number") {
@@ -82,9 +80,7 @@ function noRequest(message: string): RpcError {
 
 /** The id of a message, even if the message is malformed, so that its sender knows which request failed. */
 export function idOf(message: Json): RpcId {
-  const id = message !== null && typeof message === "object" && !Array.isArray(message)
-    ? message["id"]
-    : null;
+  const id = isObject(message) ? message["id"] : null;
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 

@@ -2,7 +2,7 @@
 // http/batch_results.ts adds statuses and error texts to the results.
 import { z } from "zod";
 import type { BatchOperation, BatchOperations, BodyLimits } from "./declaration.ts";
-import { type Doc, doc } from "./doc.ts";
+import { type Doc, doc, named } from "./doc.ts";
 import { DRY_RUN } from "./dry_run.ts";
 import { ERRORS } from "./errors.ts";
 import { uuid } from "./fields.ts";
@@ -70,8 +70,7 @@ export const BatchResult = z.object({
   results: z.array(BatchItemResult),
   summary: z.object({ created: z.int(), updated: z.int(), failed: z.int() }),
 }).meta({
-  id: "BatchResult",
-  ...doc("O que houve com cada item", "The result of each item", {
+  ...named("BatchResult", "O que houve com cada item", "The result of each item", {
     results: [
       { index: 0, status: 201, id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5" },
       {

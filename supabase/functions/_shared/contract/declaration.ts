@@ -144,7 +144,7 @@ export interface SessionDeclaration<Reply extends z.ZodType | null, Body extends
   /** The SQL function of schema `app` that does the work. */
   verb: string;
   status?: SuccessStatus;
-  prepare?: KeyDeclaration<Reply, Body>["prepare"];
+  prepare?: NonNullable<KeyDeclaration<Reply, Body>["prepare"]>;
   finish?: Finish;
 }
 

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import {
-  type BatchOperations,
   type BodyLimits,
   DEFAULT_BODY_LIMITS,
-  type Finish,
   type GateName,
   type KeyDeclaration,
   type LinkDeclaration,
@@ -13,41 +11,33 @@ import {
   type SessionDeclaration,
   type SuccessStatus,
 } from "./declaration.ts";
-import { type Deprecation, requireTime } from "./deprecation.ts";
+import { requireTime } from "./deprecation.ts";
 import type { Doc } from "./doc.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
-interface CommonEndpoint {
-  readonly summary: Doc;
+type AnyDeclaration = KeyDeclaration<z.ZodType | null, z.ZodType | undefined>;
+
+/** What an endpoint declares, with the defaults of what it does not. */
+interface CommonEndpoint
+  extends Readonly<Omit<AnyDeclaration, "gate" | "scope" | "verb" | "body" | "prepare">> {
   /** Unique name of the operation: the name of its verb, if it has one. */
   readonly operation: string;
-  readonly reply: z.ZodType | null;
   readonly status: SuccessStatus;
   /** A strict schema: any other parameter is an error. For a schema without parameters, see {@link takesQuery}. */
   readonly query: z.ZodObject;
   readonly head: boolean;
   readonly body: z.ZodType | undefined;
-  readonly operations: BatchOperations | undefined;
-  readonly bodyOptional: boolean;
   readonly malformed: "bad_request" | "invalid_body";
   readonly bodyLimits: BodyLimits;
   readonly idempotent: boolean;
-  readonly etag: true | undefined;
-  readonly namesUnapplied: boolean;
-  readonly findsExisting: boolean;
-  readonly prefersRepresentation: boolean;
   readonly errors: readonly ErrorCode[];
-  readonly prepare:
-    | ((
-      body: never,
-      params: PathParams,
-      findWorkspace: () => Promise<string>,
-    ) => Promise<Prepared<z.ZodType>>)
-    | undefined;
-  readonly finish: Finish | undefined;
-  readonly deprecated: Deprecation | undefined;
+  readonly prepare?: (
+    body: never,
+    params: PathParams,
+    findWorkspace: () => Promise<string>,
+  ) => Promise<Prepared<z.ZodType>>;
 }
 
 /** An endpoint that requires an API key with its scope. */
@@ -132,7 +122,7 @@ export function endpoint<Reply extends z.ZodType>(
 ): OpenEndpoint & WithoutBody;
 export function endpoint(
   declaration:
-    | KeyDeclaration<z.ZodType | null, z.ZodType | undefined>
+    | AnyDeclaration
     | SessionDeclaration<z.ZodType | null, z.ZodType | undefined>
     | LinkDeclaration<z.ZodType, z.ZodType | undefined>
     | OpenDeclaration<z.ZodType>,
@@ -141,19 +131,10 @@ export function endpoint(
     status: 200,
     head: true,
     body: undefined,
-    operations: undefined,
-    bodyOptional: false,
     malformed: "bad_request",
     bodyLimits: DEFAULT_BODY_LIMITS,
     idempotent: false,
-    etag: undefined,
-    namesUnapplied: false,
-    findsExisting: false,
-    prefersRepresentation: false,
     errors: [],
-    prepare: undefined,
-    finish: undefined,
-    deprecated: undefined,
   } as const;
   if (declaration.gate === "none") {
     return { ...common, ...declaration, query: z.object({}), scope: null, verb: null };

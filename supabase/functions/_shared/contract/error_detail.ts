@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CHOICES } from "./batch.ts";
-import { doc } from "./doc.ts";
+import { doc, named } from "./doc.ts";
 import { uuid } from "./fields.ts";
 import { Choice } from "./reference.ts";
 
@@ -11,8 +11,7 @@ export const ErrorDetail = z.object({
   id: uuid().optional(),
   choices: z.array(Choice).optional(),
 }).meta({
-  id: "ErrorDetail",
-  ...doc("Um campo com problema", "An invalid field"),
+  ...named("ErrorDetail", "Um campo com problema", "An invalid field"),
   fields: {
     field: doc("Nome do campo ou parâmetro", "Name of the field or parameter", "email"),
     message: doc(

@@ -1,7 +1,7 @@
 // Validation rules for values that several resources have.
 import { z } from "zod";
 import { parseDatetime } from "./datetime.ts";
-import { doc } from "./doc.ts";
+import { named } from "./doc.ts";
 import { field, object } from "./object.ts";
 
 /**
@@ -145,7 +145,7 @@ export const Utm = object({
   campaign: field(utmValue(), ["Campanha", "Campaign", "primavera"]),
   term: field(utmValue(), ["Palavra-chave", "Keyword"]),
   content: field(utmValue(), ["Variante do anúncio", "Variant of the advertisement"]),
-}).meta({ id: "Utm", ...doc("De que campanha um lead veio", "The campaign that a lead came from") });
+}).meta(named("Utm", "De que campanha um lead veio", "The campaign that a lead came from"));
 
 /** A date and time in a reply: UTC, milliseconds, `Z` (spec 1). */
 export const timestamp = () => z.iso.datetime({ precision: 3 });

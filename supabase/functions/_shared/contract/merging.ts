@@ -1,4 +1,4 @@
-import { doc } from "./doc.ts";
+import { named } from "./doc.ts";
 import { uuid } from "./fields.ts";
 import { field, object } from "./object.ts";
 
@@ -8,4 +8,4 @@ export const Merge = object({
     "O registro que deixa de existir: o seu endereço passa a responder 301 a GET, 409 ao resto",
     "The record that ceases to exist: its address answers 301 to GET from then on, 409 to the rest",
   ]),
-}).meta({ id: "Merge", ...doc("O registro a unir a este", "The record to merge into this one") });
+}).meta(named("Merge", "O registro a unir a este", "The record to merge into this one"));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "./doc.ts";
+import { named } from "./doc.ts";
 import { datetime, timestamp, uuid } from "./fields.ts";
 import { withCode } from "./with_code.ts";
 
@@ -14,7 +14,7 @@ export const cursor = () =>
     .refine((text) => uuid().safeParse(text).success, withCode("invalid_cursor", "Deve ser um UUID"))
     .meta({ format: "uuid" });
 
-/** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
+/** The parameters of every list (spec 4.0). */
 export const ListQuery = z.object({
   limit: z.string()
     // Any number of digits, because spec 4.0 accepts every value above the maximum.
@@ -27,11 +27,6 @@ export const ListQuery = z.object({
   until: datetime().optional(),
   updated_since: datetime().optional(),
 });
-
-/** The query of a list: the common parameters and these filters. */
-export function listQuery<Filters extends z.ZodRawShape>(filters: Filters) {
-  return ListQuery.extend(filters);
-}
 
 /** Maximum values of a parameter that takes several. */
 const MAX_VALUES = 10;
@@ -61,19 +56,18 @@ export function several(rule: z.ZodType) {
 }
 
 /** Where a list continues. */
-export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean() }).meta({
-  id: "PageMeta",
-  ...doc("Onde a lista continua", "Where the list continues"),
-});
+export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean() }).meta(
+  named("PageMeta", "Onde a lista continua", "Where the list continues"),
+);
 
 // The first page of a list with updated_since has synced_until: the value of updated_since for the client's next run.
-const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta({
-  id: "SyncedPageMeta",
-  ...doc(
+const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta(
+  named(
+    "SyncedPageMeta",
     "Onde a lista continua, e até quando se leu",
     "Where the list continues, and until when it was read",
   ),
-});
+);
 
 /** The reply to a list (spec 4.0). */
 export function pageOf<Record extends z.ZodType>(record: Record) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Doc, doc, type FieldDocs } from "./doc.ts";
 import { DRY_RUN } from "./dry_run.ts";
 import { tags, uuid } from "./fields.ts";
-import { listQuery, several } from "./pagination.ts";
+import { ListQuery, several } from "./pagination.ts";
 import { ARCHIVED, CUSTOM, type Field, type Filter, searchFilter, TAG } from "./record_fields.ts";
 import type { Json } from "./json.ts";
 import { Expanded } from "./reference.ts";
@@ -194,7 +194,7 @@ export class CrmRecord {
     // Ids begin with the creation time, so sorting by id sorts by created_at.
     const own = Object.fromEntries(about.sorts?.map((column) => [column, column]) ?? []);
     this.sorts = { created_at: "id", updated_at: "updated_at", ...own };
-    this.query = listQuery({
+    this.query = ListQuery.extend({
       ...mapDefined(this.filters, filterRule),
       sort: sortRule(this.sorts),
       ...this.detailQuery.shape,
@@ -204,7 +204,7 @@ export class CrmRecord {
     });
     this.query = this.#requireFilter(this.query);
     const groups = Object.keys(about.summary?.by ?? {});
-    this.summaryQuery = listQuery({
+    this.summaryQuery = ListQuery.extend({
       ...mapDefined(this.filters, filterRule),
       ...(groups.length > 0 && { group_by: z.enum(groups).optional().meta(GROUP_BY) }),
     }).omit({ limit: true, cursor: true });

@@ -108,6 +108,19 @@ export const dealFilter = (ofDeal: "company_id" | "contact_id", text: Doc): Filt
   ofDeal,
 });
 
+/** A filter by a time: the column's is at or after the value. */
+export const since = (column: string, portuguese: string, english: string): Filter => ({
+  rule: rules.datetime(),
+  text: doc(portuguese, english),
+  range: { column, operator: ">=" },
+});
+
+/** A filter by a time: the column's is before the value. */
+export const before = (column: string, portuguese: string, english: string): Filter => ({
+  ...since(column, portuguese, english),
+  range: { column, operator: "<" },
+});
+
 /** The filter of a record with tags. */
 export const TAG: Filter = {
   rule: rules.tag(),
@@ -172,42 +185,30 @@ export interface Options {
   filter?: boolean | Doc | Partial<Filter>;
 }
 
-interface Kind {
-  sql: SqlType;
-  /** Whether the list can be filtered by several values of this kind at once. */
-  several?: true;
-  /** Absent: clients cannot write a field of this kind. */
-  rule?: z.ZodType;
-  shape: z.ZodType;
-  stored?: false;
-  long?: boolean;
-  references?: Reference;
-  names?: string;
-}
+type Kind =
+  & Pick<Field, "sql" | "shape">
+  & Partial<Pick<Field, "rule" | "stored" | "long" | "references" | "names">>;
 
-function field(kind: Kind, options: Options): Field {
-  const { text, filter, presence = "optional" } = options;
+function field({ rule = null, ...kind }: Kind, { text, filter, ...options }: Options): Field {
   return {
-    sql: kind.sql,
-    rule: kind.rule ?? null,
-    shape: kind.shape,
-    presence,
-    written: options.written ?? (kind.rule ? "always" : "by the database"),
-    stored: kind.stored ?? true,
-    shownAs: options.shownAs ?? null,
-    references: kind.references ?? null,
-    names: kind.references?.table ?? kind.names ?? null,
-    long: kind.long ?? false,
-    filter: filter ? filterBy(kind, filter) : null,
+    rule,
+    presence: "optional",
+    written: rule ? "always" : "by the database",
+    stored: true,
+    shownAs: null,
+    references: null,
+    names: kind.references?.table ?? null,
+    long: false,
+    ...kind,
+    ...options,
+    filter: filter ? filterBy(rule ?? kind.shape, filter) : null,
     text,
   };
 }
 
-function filterBy(kind: Kind, filter: true | Doc | Partial<Filter>): Filter {
-  const rule = kind.rule ?? kind.shape;
-  const several = kind.several ? { several: true } : {};
-  if (filter === true) return { rule, ...several };
-  return "description" in filter ? { rule, ...several, text: filter } : { rule, ...several, ...filter };
+function filterBy(rule: z.ZodType, filter: true | Doc | Partial<Filter>): Filter {
+  if (filter === true) return { rule };
+  return "description" in filter ? { rule, text: filter } : { rule, ...filter };
 }
 
 /** The filter of every list whose records can be archived. */
@@ -225,12 +226,6 @@ export const ARCHIVED: Filter = {
   condition: { false: "t.archived_at is null", true: "t.archived_at is not null" },
   hides: { without: "false", only: "true", all: "any" },
 };
-
-/** The record's id, which the database generates. */
-export const id = () => readOnlyId();
-
-/** The record's workspace: that of the key. */
-export const workspaceId = () => readOnlyId();
 
 /** A name or title: trimmed, never empty. */
 export const name = (options: Options = {}, max = 255) =>
@@ -258,8 +253,10 @@ export const choice = <Word extends string>(
 ) => {
   const shape = z.enum(words);
   const rule = writing ? z.enum(words, { error: writing.error }).meta({ enum: writing.offered }) : shape;
-  const kind = { sql: "text", shape, several: true } as const;
-  return { ...field({ ...kind, rule }, options), filter: filter ? filterBy(kind, filter) : null };
+  return {
+    ...field({ sql: "text", rule, shape }, options),
+    filter: filter ? { several: true, ...filterBy(shape, filter) } : null,
+  };
 };
 
 /** Text that clients cannot write. */
