@@ -96,7 +96,6 @@ export const HIGHLIGHTS = [
   "deal.stage_changed",
 ] as const;
 
-/** What happened in a period, in a few lines. */
 export const ChangeSummary = object({
   since: field(timestamp(), ["O início do período", "The start of the period"]),
   until: field(timestamp().nullable(), [

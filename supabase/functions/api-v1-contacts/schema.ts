@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { doc, named } from "../_shared/contract/doc.ts";
-import { extended, field, object } from "../_shared/contract/object.ts";
-import { merged } from "../_shared/contract/operation.ts";
+import { field, object } from "../_shared/contract/object.ts";
 import { contact } from "./record.ts";
 
 /** The reply to a creation: the id; with `Prefer: return=representation` the whole record. */
@@ -21,6 +20,3 @@ export const Erasure = object({
     "losses and rejections; false if absent",
   ]),
 }).meta(named("Erasure", "Até onde apagar", "How far to erase", { texts: true }));
-
-export const MergedContact = extended(contact.reply, merged)
-  .meta(named("MergedContact", "O contato que fica", "The contact that stays"));

@@ -3,7 +3,6 @@ import { named } from "../_shared/contract/doc.ts";
 import { name, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
 
-/** A contact of a deal, with its role there. */
 export const DealContact = object({
   contact_id: uuid(),
   name: field(z.string().nullable(), [

@@ -68,7 +68,6 @@ const KeyedGroup = object({
   ...amounts,
 });
 
-/** Counts and sums of deals by pipeline, stage and status. */
 export const DealSummary = object({
   data: field(z.array(Group), [
     "Um item por pipeline, etapa e situação em que há negócios",
@@ -100,7 +99,6 @@ export const MoveStage = object({
   ),
 );
 
-/** The body of a reassignment of deals from one member to another. */
 export const Reassign = object({
   from_owner_id: field(uuid(), ["De quem são os negócios", "The member who owns the deals"]),
   to_owner_id: field(uuid(), ["Quem os recebe, um membro ativo", "The active member who gets them"]),

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { doc, named } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS, isEventType, type ObjectType } from "../_shared/contract/events.ts";
-import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { datetime, timestamp, uuid, withCode } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { ListQuery } from "../_shared/contract/pagination.ts";
-import { withCode } from "../_shared/contract/with_code.ts";
 
 const OBJECT_TYPES = [...new Set(EVENT_TYPES.map((event) => EVENTS[event].object))] as [ObjectType];
 

@@ -3,7 +3,6 @@ import { named } from "../_shared/contract/doc.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 
-/** The reply to the health check, with status 200 or 503. */
 export const Health = object({
   status: field(z.enum(["ok", "unavailable"]), ["Se pode atender", "Whether it can answer"]),
   version: field(z.string(), ["Versão", "Version", SERVICE_VERSION]),

@@ -5,7 +5,6 @@ import { field, object } from "../_shared/contract/object.ts";
 import { ListQuery, several } from "../_shared/contract/pagination.ts";
 import { Reference } from "../_shared/contract/reference.ts";
 
-/** The kinds of records that a search finds. */
 export const FOUND_TYPES = ["company", "contact", "deal"] as const;
 
 export const SearchQuery = ListQuery.pick({ limit: true }).extend({

@@ -78,7 +78,6 @@ export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).exte
   ),
 });
 
-/** A page of deliveries, the newest event first. */
 export const DeliveryList = pageOf(Delivery);
 
 const Attempt = object({
@@ -142,12 +141,10 @@ const HELD = field(z.boolean(), [
   false,
 ]);
 
-/** A delivery that is sent again. */
 export const Redelivery = extended(Delivery, {
   held: HELD,
 }).meta(named("Redelivery", "A entrega, a caminho de novo", "The delivery, on its way again"));
 
-/** The body of a call that sends several deliveries again. */
 export const RedeliveryList = object({
   ids: field(z.array(uuid()).min(1).max(100), [
     "De 1 a 100 entregas da assinatura",
@@ -155,7 +152,6 @@ export const RedeliveryList = object({
   ]),
 }).meta(named("RedeliveryList", "As entregas a reenviar", "The deliveries to send again"));
 
-/** Why a delivery is not sent again. */
 export const NOT_QUEUED_REASONS = ["not_found", "queue_full"] as const;
 
 const NotQueued = object({

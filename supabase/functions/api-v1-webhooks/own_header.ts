@@ -15,7 +15,6 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 const NAME_TEXTS = ["Nome do cabeçalho", "Name of the header", "Authorization"] as const;
 
-/** The header in a body. */
 export const OwnHeader = object({
   name: field(
     z.string().max(64)
@@ -36,7 +35,6 @@ export const OwnHeader = object({
   ),
 }).meta(named("OwnHeader", "Um cabeçalho que o receptor pede", "A header that the receiver wants"));
 
-/** The header in a reply. */
 export const HeaderName = object({ name: field(z.string(), NAME_TEXTS) }).meta(
   named("OwnHeaderName", "O cabeçalho, sem o valor", "The header, without its value"),
 );

@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, isEventType } from "../_shared/contract/events.ts";
-import { MAX_URL_LENGTH, text, timestamp } from "../_shared/contract/fields.ts";
+import { MAX_URL_LENGTH, text, timestamp, withCode } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import * as field from "../_shared/contract/record_fields.ts";
-import { withCode } from "../_shared/contract/with_code.ts";
 import { checkTarget } from "../_shared/webhooks/target.ts";
 import { Filters, StoredFilters } from "./filters.ts";
 import { HeaderName, OwnHeader } from "./own_header.ts";
 
-/** The name of an event in the catalogue. */
 export const knownEvent = () =>
   z.string()
     .refine(isEventType, withCode("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))

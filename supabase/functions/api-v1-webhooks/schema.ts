@@ -29,7 +29,6 @@ const created = subscription.reply
   })
   .meta({ fields: subscription.texts() });
 
-/** The reply to POST, with the secret. */
 export const CreatedSubscription = extended(created, { secret }).meta(
   named("CreatedSubscription", "A nova assinatura, com o segredo", "The new subscription, with its secret"),
 );
@@ -89,7 +88,6 @@ export const overview = {
   recent: field(Recent, ["As tentativas mais novas", "The newest attempts"]),
 };
 
-/** The reply to GET /:id. */
 export const SubscriptionDetail = extended(subscription.reply, overview).meta(
   named(
     "SubscriptionDetail",
@@ -98,7 +96,6 @@ export const SubscriptionDetail = extended(subscription.reply, overview).meta(
   ),
 );
 
-/** The reply to POST /:id/reactivate. */
 export const ReactivatedSubscription = extended(subscription.reply, reactivation)
   .meta(named("ReactivatedSubscription", "A assinatura, ativa", "The subscription, active"));
 

@@ -43,7 +43,6 @@ export const ACTIONS = [
   "proposal_sent",
 ] as const;
 
-/** The kinds of objects that the audit log can name. */
 export const CHANGED_OBJECTS = [
   "workspace",
   "member",

@@ -11,7 +11,6 @@ const CLIENT_ID = [
 ] as const;
 const CLIENT_NAME = ["Nome do aplicativo", "The app's name", "Claude"] as const;
 
-/** What a person lets an app do in a workspace. */
 export const Grant = object({
   id: field(uuid(), ["Identificador", "Id"]),
   client_id: field(uuid(), CLIENT_ID),

@@ -6,7 +6,7 @@ import {
   batchOperation,
   BatchResult,
 } from "../_shared/contract/batch.ts";
-import { doc, named } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { name } from "../_shared/contract/fields.ts";
 import { extended, field, object, textsOf } from "../_shared/contract/object.ts";
 import { company } from "../api-v1-companies/record.ts";
@@ -58,24 +58,19 @@ const Change = object({
   to: field(text(), ["O que seria gravado", "What would be stored", "Compradora"]),
 }).meta(named("ImportChange", "Um campo que mudaria", "A field that would change"));
 
-const Imported = BatchItemResult.extend({ changes: z.array(Change).optional() });
+const CHANGES = [{ field: "job_title", from: null, to: "Compradora" }];
 
-export const ContactImportResult = BatchResult.extend({ results: z.array(Imported) }).meta({
-  ...named("ContactImportResult", "O que houve com cada contato", "The result of each contact", {
-    results: [{
-      index: 0,
-      status: 200,
-      id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
-      changes: [{ field: "job_title", from: null, to: "Compradora" }],
-    }],
+const Imported = extended(BatchItemResult, {
+  changes: field(z.array(Change).optional(), [
+    "Em dry_run, os campos que mudariam em um contato que já existe",
+    "In a dry run, the fields that would change in a contact that exists",
+    CHANGES,
+  ]),
+});
+
+export const ContactImportResult = extended(BatchResult, { results: z.array(Imported) }).meta(
+  named("ContactImportResult", "O que houve com cada contato", "The result of each contact", {
+    results: [{ index: 0, status: 200, id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5", changes: CHANGES }],
     summary: { created: 0, updated: 1, failed: 0 },
   }),
-  fields: {
-    ...textsOf(BatchResult),
-    changes: doc(
-      "Em dry_run, os campos que mudariam em um contato que já existe",
-      "In a dry run, the fields that would change in a contact that exists",
-      [{ field: "job_title", from: null, to: "Compradora" }],
-    ),
-  },
-});
+);

@@ -39,7 +39,6 @@ export const DealProposal = object({
   named("DealProposal", "Uma proposta do negócio, sem o link", "A proposal of the deal, without its link"),
 );
 
-/** The body of a new proposal. */
 export const NewProposal = object({
   title: field(name(), TITLE),
   value: field(money().nullish(), VALUE),
@@ -50,7 +49,6 @@ export const NewProposal = object({
   ]),
 }).meta(named("NewProposal", "Uma nova proposta", "A new proposal"));
 
-/** The reply with a proposal's new link. */
 export const LinkedProposal = extended(DealProposal, {
   link: field(z.string(), [
     "O link para o cliente, que só esta resposta mostra; abre a proposta depois que ela foi enviada",

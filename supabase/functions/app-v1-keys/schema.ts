@@ -138,7 +138,6 @@ const NETWORKS = [
   ["203.0.113.0/24", "2001:db8::/32"],
 ] as const;
 
-/** A key without its secrets. */
 export const Key = object({
   id: z.uuid(),
   name: field(z.string(), NAME),
@@ -234,7 +233,6 @@ const wholeKey = () =>
     "svc_exemplo",
   ]);
 
-/** The reply to POST, with the whole key. */
 export const CreatedKey = extended(Key, {
   key: wholeKey(),
   warnings: field(z.array(z.string()), [
@@ -262,7 +260,6 @@ export const Rotation = object({
   ]),
 }).meta(named("Rotation", "Como trocar o segredo", "How to replace the secret"));
 
-/** The reply to rotate, with the whole new key. */
 export const RotatedKey = extended(Key, { key: wholeKey() })
   .meta(named("RotatedKey", "A chave com o novo segredo", "The key with its new secret"));
 

@@ -5,7 +5,6 @@ import { reactivation } from "../api-v1-webhooks/operations.ts";
 import { subscription } from "../api-v1-webhooks/record.ts";
 import { overview, secret } from "../api-v1-webhooks/schema.ts";
 
-/** The reply to GET /:id. */
 export const Webhook = extended(subscription.reply, overview)
   .meta(named("Webhook", "Um webhook", "A webhook"));
 
@@ -16,6 +15,5 @@ export const WebhookList = z.object({ data: z.array(Webhook) });
 export const WebhookWithSecret = extended(Webhook, { secret })
   .meta(named("WebhookWithSecret", "O webhook, com o novo segredo", "The webhook, with its new secret"));
 
-/** The reply to POST /:id/reactivate. */
 export const ReactivatedWebhook = extended(Webhook, reactivation)
   .meta(named("ReactivatedWebhook", "O webhook, ativo", "The webhook, active"));

@@ -71,7 +71,6 @@ const Session = object({
   ]),
 }).meta(named("PersonSession", "Uma sessão da pessoa", "A session of the person"));
 
-/** The reply to GET /sessions. */
 export const SessionList = object({
   data: field(z.array(Session), [
     "As sessões da pessoa que entrou, até 100",
@@ -79,7 +78,6 @@ export const SessionList = object({
   ]),
 }).meta(named("SessionList", "As sessões de uma pessoa", "The sessions of a person"));
 
-/** The signed-in person as a member of this workspace. */
 const CurrentMember = object({
   id: field(uuid(), ["Identificador do membro", "The member's id", "019a2b3c-0000-7000-8000-000000000002"]),
   name: field(name(), ["Nome do membro", "The member's name", "Ana Souza"]),

@@ -26,7 +26,6 @@ export interface ResourceRequest {
 export interface ResourceReply {
   status: number;
   headers: Headers;
-  /** Empty if there is no body. */
   text: string;
 }
 

@@ -6,10 +6,8 @@ import { name, timestamp, uuid } from "./fields.ts";
 import { RESERVED_NAME } from "./json.ts";
 import { field, object } from "./object.ts";
 
-/** The kinds of records that have custom fields. */
 const OBJECT_TYPES = ["company", "contact", "deal"] as const;
 
-/** The types of the values of a custom field. */
 export const FIELD_TYPES = [
   "text",
   "number",

@@ -14,7 +14,6 @@ export interface PathParams {
   readonly contact_id?: string | undefined;
 }
 
-/** One operation of a batch, such as `create`. */
 export interface BatchOperation {
   /**
    * The schema of an item without its `data`. It is built once, because building a schema takes longer than using it.
@@ -93,7 +92,6 @@ interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | u
   deprecated?: Deprecation;
 }
 
-/** An endpoint that requires an API key. */
 export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined>
   extends Declaration<Reply, Body> {
   gate?: "key";
@@ -134,7 +132,6 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
     : never;
 }
 
-/** An endpoint that requires the session of a member. */
 export interface SessionDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined>
   extends Declaration<Reply, Body> {
   gate?: "session";
@@ -148,7 +145,6 @@ export interface SessionDeclaration<Reply extends z.ZodType | null, Body extends
   finish?: Finish;
 }
 
-/** An endpoint that requires the token of a link. */
 export interface LinkDeclaration<Reply extends z.ZodType, Body extends z.ZodType | undefined>
   extends Declaration<Reply, Body> {
   gate: "link";

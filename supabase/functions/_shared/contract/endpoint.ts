@@ -40,14 +40,12 @@ interface CommonEndpoint
   ) => Promise<Prepared<z.ZodType>>;
 }
 
-/** An endpoint that requires an API key with its scope. */
 export interface KeyEndpoint extends CommonEndpoint {
   readonly gate: "key";
   readonly scope: Scope | null;
   readonly verb: string;
 }
 
-/** An endpoint that requires the session of a member. */
 export interface SessionEndpoint extends CommonEndpoint {
   readonly gate: "session";
   readonly scope: null;
@@ -55,14 +53,12 @@ export interface SessionEndpoint extends CommonEndpoint {
   readonly verb: string;
 }
 
-/** An endpoint that requires the token of a link. */
 export interface LinkEndpoint extends CommonEndpoint {
   readonly gate: "link";
   readonly scope: null;
   readonly verb: string;
 }
 
-/** An endpoint that requires no credential. */
 export interface OpenEndpoint extends CommonEndpoint {
   readonly gate: "none";
   readonly scope: null;
@@ -92,34 +88,19 @@ export function takesQuery({ query }: Endpoint): boolean | "expand" {
   return name === "expand" && others.length === 0 ? name : name !== undefined;
 }
 
-interface WithBody {
-  readonly body: z.ZodType;
-}
-
-interface WithoutBody {
-  readonly body: undefined;
-}
+type WithBody<Body = z.ZodType> = { readonly body: Body };
 
 /** Declares an endpoint. With a `role` its gate is `session`; with a `scope`, which may be null, it is `key`. */
-export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>(
-  declaration: KeyDeclaration<Reply, Body> & { body: Body },
-): KeyEndpoint & WithBody;
-export function endpoint<Reply extends z.ZodType | null>(
-  declaration: KeyDeclaration<Reply, undefined>,
-): KeyEndpoint & WithoutBody;
-export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>(
-  declaration: SessionDeclaration<Reply, Body> & { body: Body },
-): SessionEndpoint & WithBody;
-export function endpoint<Reply extends z.ZodType | null>(
-  declaration: SessionDeclaration<Reply, undefined>,
-): SessionEndpoint & WithoutBody;
-export function endpoint<Body extends z.ZodType>(
-  declaration: LinkDeclaration<z.ZodType, Body> & { body: Body },
-): LinkEndpoint & WithBody;
-export function endpoint(declaration: LinkDeclaration<z.ZodType, undefined>): LinkEndpoint & WithoutBody;
-export function endpoint<Reply extends z.ZodType>(
-  declaration: OpenDeclaration<Reply>,
-): OpenEndpoint & WithoutBody;
+export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType | undefined = undefined>(
+  declaration: KeyDeclaration<Reply, Body>,
+): KeyEndpoint & WithBody<Body>;
+export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType | undefined = undefined>(
+  declaration: SessionDeclaration<Reply, Body>,
+): SessionEndpoint & WithBody<Body>;
+export function endpoint<Body extends z.ZodType | undefined = undefined>(
+  declaration: LinkDeclaration<z.ZodType, Body>,
+): LinkEndpoint & WithBody<Body>;
+export function endpoint(declaration: OpenDeclaration<z.ZodType>): OpenEndpoint & WithBody<undefined>;
 export function endpoint(
   declaration:
     | AnyDeclaration
@@ -159,13 +140,12 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
  * not compile. A POST with a link's token may omit the body, because the token may be its whole input.
  */
 export interface Routes {
-  readonly [read: `GET /${string}`]: Endpoint & WithoutBody;
-  readonly [remove: `DELETE /${string}`]: Endpoint & WithoutBody;
+  readonly [read: `GET /${string}`]: Endpoint & WithBody<undefined>;
+  readonly [remove: `DELETE /${string}`]: Endpoint & WithBody<undefined>;
   readonly [create: `POST /${string}`]: Endpoint & WithBody | LinkEndpoint;
   readonly [update: `PATCH /${string}`]: Endpoint & WithBody;
 }
 
-/** One endpoint with its method and path. */
 export interface Route {
   method: Method;
   /** Relative to the function's path, e.g. `/:id`. */

@@ -2,7 +2,16 @@
 import { z } from "zod";
 import { parseDatetime } from "./datetime.ts";
 import { named } from "./doc.ts";
+import type { ErrorCode } from "./errors.ts";
 import { field, object } from "./object.ts";
+
+/**
+ * Options of a zod check that has its own error code, such as `invalid_cursor`. The reply has this code if every failed
+ * check of the request has a code of its own; otherwise it has validation_error.
+ */
+export function withCode(code: ErrorCode, message: string) {
+  return { params: { code }, error: message };
+}
 
 /**
  * The number of code points, by which JSON Schema and Postgres count characters: an emoji can be one character here but
@@ -65,7 +74,6 @@ const EMAIL = new RegExp(
   `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,
 );
 
-/** An e-mail address, in lower case. */
 export const email = () =>
   z.string().trim().toLowerCase().max(320).pipe(z.email({ pattern: EMAIL })).meta({ format: "email" });
 
@@ -87,7 +95,6 @@ export const datetime = () =>
     return z.NEVER;
   });
 
-/** A date that exists in the calendar. */
 export const date = () =>
   z.iso.date().refine((text) => !text.startsWith("0000"), "A data está fora do intervalo aceito");
 

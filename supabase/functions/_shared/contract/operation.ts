@@ -131,12 +131,11 @@ export const Operation = object({
 );
 
 /** The field in the reply to a merge or erasure that the call could not complete. */
-const operation = field(Operation.optional(), [
+export const operation = field(Operation.optional(), [
   "Só em uma resposta 202: o que segue em segundo plano; `Location` é onde ver até onde foi",
   "Only in a 202: the work that continues in the background; `Location` is its address",
 ]);
 
-/** The reply to an erasure. */
 export const ErasedContact = object({
   id: uuid(),
   erased_at: field(timestamp(), [
@@ -150,6 +149,3 @@ export const ErasedContact = object({
   ]),
   operation,
 }).meta(named("ErasedContact", "O contato apagado", "The erased contact"));
-
-/** The field that the reply to a merge adds to the surviving record. */
-export const merged = { operation };

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { named } from "./doc.ts";
-import { datetime, timestamp, uuid } from "./fields.ts";
-import { withCode } from "./with_code.ts";
+import { datetime, timestamp, uuid, withCode } from "./fields.ts";
 
 /** Records on a page if the call has no `limit` (spec 4.0). */
 export const DEFAULT_LIMIT = 50;
@@ -28,7 +27,6 @@ export const ListQuery = z.object({
   updated_since: datetime().optional(),
 });
 
-/** Maximum values of a parameter that takes several. */
 const MAX_VALUES = 10;
 
 /** A parameter with 1 to 10 values separated by commas, each validated by `rule`. The result has no duplicates. */
@@ -55,7 +53,6 @@ export function several(rule: z.ZodType) {
     });
 }
 
-/** Where a list continues. */
 export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean() }).meta(
   named("PageMeta", "Onde a lista continua", "Where the list continues"),
 );
@@ -69,12 +66,10 @@ const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() })
   ),
 );
 
-/** The reply to a list (spec 4.0). */
 export function pageOf<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: PageMeta });
 }
 
-/** The reply to a list that takes `updated_since`. */
 export function syncedPageOf<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: SyncedPageMeta });
 }

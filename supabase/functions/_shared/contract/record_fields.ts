@@ -56,9 +56,7 @@ export interface Hiding {
   all: string;
 }
 
-/** One query parameter of a list. */
 export interface Filter {
-  /** Validates the text of the parameter. */
   rule: z.ZodType;
   text?: Doc | undefined;
   /** Whether each call of the list needs this parameter or a filter that has `ofDeal`. */
@@ -93,7 +91,6 @@ export interface Filter {
   hides?: Hiding | undefined;
   /** The value names tags, or values of custom fields, all of which the record must have (25_value_lists.sql). */
   inValues?: true | undefined;
-  /** The value has the words to search for. */
   searches?: true | undefined;
 }
 
@@ -121,7 +118,6 @@ export const before = (column: string, portuguese: string, english: string): Fil
   range: { column, operator: "<" },
 });
 
-/** The filter of a record with tags. */
 export const TAG: Filter = {
   rule: rules.tag(),
   several: true,
@@ -132,7 +128,6 @@ export const TAG: Filter = {
   ),
 };
 
-/** The filter of a record with custom fields. */
 export const CUSTOM: Filter = {
   rule: rules.customFilter(),
   inValues: true,
@@ -147,7 +142,6 @@ export const CUSTOM: Filter = {
 /** The filter `q` of a record that declares searched columns. */
 export const searchFilter = (text: Doc): Filter => ({ rule: rules.search(), text, searches: true });
 
-/** One field of a record. */
 export interface Field {
   readonly sql: SqlType;
   /** Validates the value in a body; null: clients cannot write the field. */
@@ -156,7 +150,6 @@ export interface Field {
   readonly shape: z.ZodType;
   readonly presence: Presence;
   readonly written: Written;
-  /** Whether the field has a column. */
   readonly stored: boolean;
   /** SQL expression for the value in replies, from row `t`; null: the column. */
   readonly shownAs: string | null;
@@ -174,7 +167,6 @@ export interface Field {
 /** Maximum length of a text, in characters, with which 200 records always fit on a page. */
 const LONG = 2048;
 
-/** Options of every kind of field. */
 export interface Options {
   text?: Doc;
   presence?: Presence;
@@ -235,11 +227,9 @@ export const name = (options: Options = {}, max = 255) =>
 export const text = (max: number, options: Options = {}, min = 0) =>
   field({ sql: "text", rule: rules.text(max, min), shape: z.string(), long: max > LONG }, options);
 
-/** Text with a validation rule. */
 export const textWith = (rule: z.ZodType, options: Options = {}) =>
   field({ sql: "text", rule, shape: z.string() }, options);
 
-/** An e-mail address, in lower case. */
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
 /**
@@ -259,7 +249,6 @@ export const choice = <Word extends string>(
   };
 };
 
-/** Text that clients cannot write. */
 export const readOnlyText = (options: Options = {}) => field({ sql: "text", shape: z.string() }, options);
 
 /** The id of another record of the workspace; `crm.require_references` checks that it exists. */
@@ -274,7 +263,6 @@ export const owner = (options: Options = {}) =>
 export const idCheckedByVerb = (table: string, options: Options = {}) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), names: table }, options);
 
-/** An id that clients cannot write. */
 export const readOnlyId = (options: Options = {}) =>
   field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", ...options });
 
@@ -290,30 +278,23 @@ export const memberId = (options: Options = {}) =>
 export const money = (options: Options = {}) =>
   field({ sql: "numeric", rule: rules.money(), shape: z.number() }, options);
 
-/** Largest value of the Postgres type integer. */
 const MAX_INTEGER = 2_147_483_647;
 
-/** A whole number, 0 or greater. */
 export const count = (options: Options = {}) =>
   field({ sql: "integer", rule: z.int().min(0).max(MAX_INTEGER), shape: z.int() }, options);
 
-/** A whole number that clients cannot write. */
 export const readOnlyNumber = (options: Options = {}, shape: z.ZodType = z.int()) =>
   field({ sql: "integer", shape }, { presence: "required", ...options });
 
-/** True or false. */
 export const flag = (options: Options = {}) =>
   field({ sql: "boolean", rule: z.boolean(), shape: z.boolean() }, options);
 
-/** A date without a time. */
 export const date = (options: Options = {}) =>
   field({ sql: "date", rule: rules.date(), shape: z.iso.date() }, options);
 
-/** A date and time that clients write. */
 export const datetime = (options: Options = {}) =>
   field({ sql: "timestamptz", rule: rules.datetime(), shape: rules.timestamp() }, options);
 
-/** A date and time that clients cannot write. */
 export const readOnlyDatetime = (options: Options = {}) =>
   field({ sql: "timestamptz", shape: rules.timestamp() }, options);
 
@@ -342,6 +323,5 @@ export const tags = () =>
 export const computed = (sql: SqlType, expression: string, shape: z.ZodType, options: Options = {}) =>
   field({ sql, shape, stored: false }, { presence: "required", shownAs: expression, ...options });
 
-/** The event types of a subscription. */
 export const eventTypes = (rule: z.ZodType, shape: z.ZodType, options: Options = {}) =>
   field({ sql: "crm.event_type[]", rule, shape }, options);

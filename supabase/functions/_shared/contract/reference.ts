@@ -3,7 +3,6 @@ import { named } from "./doc.ts";
 import { name, uuid } from "./fields.ts";
 import { extended, field, object } from "./object.ts";
 
-/** Another record by id and name. */
 export const Reference = object({ id: uuid(), name: field(name(), ["Nome", "Name", "Ana Souza"]) }).meta(
   named("Reference", "Outro registro, pelo nome", "Another record, by its name"),
 );

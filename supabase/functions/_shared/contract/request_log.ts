@@ -5,7 +5,6 @@ import { timestamp, uuid } from "./fields.ts";
 import { field, object } from "./object.ts";
 import { ListQuery, pageOf } from "./pagination.ts";
 
-/** The filters of a list of requests. */
 export const RequestFilter = ListQuery.pick({ limit: true, cursor: true }).extend({
   status: z.string().regex(/^[1-5](\d\d|xx)$/, "Deve ser um status HTTP, como 422, ou uma classe, como 4xx")
     .optional().meta(
@@ -50,7 +49,6 @@ const LoggedError = object({
   ),
 );
 
-/** A request in the log. */
 export const LoggedRequest = object({
   request_id: field(uuid(), ["O X-Request-Id da resposta", "The reply's X-Request-Id"]),
   started_at: field(timestamp(), ["Quando começou", "When it began"]),
@@ -65,5 +63,4 @@ export const LoggedRequest = object({
   error: field(LoggedError.nullable(), ["O erro; null se deu certo", "The error; null if it succeeded"]),
 }).meta(named("LoggedRequest", "Uma requisição feita com a chave", "A request made with the key"));
 
-/** A page of requests, the newest first. */
 export const RequestList = pageOf(LoggedRequest);

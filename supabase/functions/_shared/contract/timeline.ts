@@ -8,7 +8,6 @@ import { extended, field, object } from "./object.ts";
 import { ListQuery, pageOf } from "./pagination.ts";
 import { Reference } from "./reference.ts";
 
-/** The kinds of entries in a timeline. */
 export const TIMELINE_TYPES = ["deal", "stage_change", "activity", "note"] as const;
 
 const TimelineDeal = extended(Reference, {

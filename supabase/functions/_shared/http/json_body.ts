@@ -9,7 +9,6 @@ import {
 } from "../contract/json.ts";
 import { measureJson } from "./json_size.ts";
 
-/** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 32;
 
 /** Parsed JSON, and errors for its values that Postgres cannot store as they were sent. */

@@ -187,7 +187,6 @@ interface UnknownField {
   /** Its path, e.g. `address.city`. */
   field: string;
   schema: z.ZodObject;
-  /** The object that contains it. */
   sent: Record<string, Json>;
 }
 
