@@ -1,25 +1,8 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { datetime as datetimeRule, MAX_URL_LENGTH } from "../_shared/contract/fields.ts";
+import { MAX_URL_LENGTH } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
-import {
-  autoTimestamp,
-  choice,
-  computed,
-  count,
-  datetime,
-  dealFilter,
-  flag,
-  id,
-  memberId,
-  name,
-  owner,
-  readOnlyDatetime,
-  reference,
-  text,
-  textWith,
-  workspaceId,
-} from "../_shared/contract/record_fields.ts";
+import * as field from "../_shared/contract/record_fields.ts";
 import { ACTIVITY_STATUSES } from "../_shared/contract/statuses.ts";
 
 /** A web address. Only http and https, because clients show it as a link, in which `javascript:` would run a script. */
@@ -42,45 +25,39 @@ export const activity = record("activity", {
     { status: "concluida" },
   ),
   filters: {
-    company_id: dealFilter(
+    company_id: field.dealFilter(
       "company_id",
       doc("Só de negócios desta empresa", "Only of deals with this company"),
     ),
-    due_before: {
-      rule: datetimeRule(),
-      text: doc(
-        "Prazo antes deste momento, nas mesmas formas que since",
-        "Due before this moment, in the same forms as since",
-      ),
-      range: { column: "due_at", operator: "<" },
-    },
-    due_after: {
-      rule: datetimeRule(),
-      text: doc(
-        "Prazo a partir deste momento, nas mesmas formas que since",
-        "Due at or after this moment, in the same forms as since",
-      ),
-      range: { column: "due_at", operator: ">=" },
-    },
+    due_before: field.before(
+      "due_at",
+      "Prazo antes deste momento, nas mesmas formas que since",
+      "Due before this moment, in the same forms as since",
+    ),
+    due_after: field.since(
+      "due_at",
+      "Prazo a partir deste momento, nas mesmas formas que since",
+      "Due at or after this moment, in the same forms as since",
+    ),
   },
 }, {
-  id: id(),
-  workspace_id: workspaceId(),
-  deal_id: reference("deals", {
+  id: field.readOnlyId(),
+  workspace_id: field.readOnlyId(),
+  deal_id: field.reference("deals", {
     text: doc("Negócio a que a atividade pertence", "The deal that the activity belongs to"),
     presence: "required",
     written: "on create",
     filter: true,
   }),
-  contact_id: reference("contacts", {
+  contact_id: field.reference("contacts", {
     text: doc("Contato; o do negócio se ausente", "The contact; the deal's contact if absent"),
     filter: true,
   }),
-  owner_id: owner(),
-  created_by_id: memberId({
+  owner_id: field.owner(),
+  created_by_id: field.memberId({
     text: doc("Membro que criou a chave de API usada", "The member who created the API key that was used"),
   }),
-  type: name({
+  type: field.name({
     text: doc(
       "Tipo: tarefa (se ausente), ligacao, reuniao, email, whatsapp, visita, ou outro",
       "Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another",
@@ -95,7 +72,7 @@ export const activity = record("activity", {
       several: true,
     },
   }, 60),
-  title: name({
+  title: field.name({
     text: doc(
       "Título; conforme o tipo se ausente",
       "Title; derived from the type if absent",
@@ -103,30 +80,30 @@ export const activity = record("activity", {
     ),
     presence: "defaulted",
   }),
-  description: text(10_000, { text: doc("Descrição", "Description", "Levar a amostra") }),
-  due_at: datetime({
+  description: field.text(10_000, { text: doc("Descrição", "Description", "Levar a amostra") }),
+  due_at: field.datetime({
     text: doc(
       "Prazo: ISO 8601; sem fuso, UTC",
       "Due date: ISO 8601; without an offset, UTC",
       "2026-10-15T14:00:00.000Z",
     ),
   }),
-  duration_minutes: count({ text: doc("Duração em minutos", "Duration in minutes", 40) }),
-  is_online_meeting: flag({
+  duration_minutes: field.count({ text: doc("Duração em minutos", "Duration in minutes", 40) }),
+  is_online_meeting: field.flag({
     text: doc("Se é uma reunião on-line", "Whether it is an online meeting", true),
     presence: "defaulted",
   }),
-  meeting_url: textWith(webUrl(), {
+  meeting_url: field.textWith(webUrl(), {
     text: doc("Endereço da reunião", "Address of the meeting", "https://meet.example.com/abc"),
   }),
-  location: text(255, { text: doc("Local", "Place") }),
-  status: choice(ACTIVITY_STATUSES, {
+  location: field.text(255, { text: doc("Local", "Place") }),
+  status: field.choice(ACTIVITY_STATUSES, {
     text: doc("Situação; pendente se ausente", "State; pendente if absent", "pendente"),
     presence: "defaulted",
     filter: true,
   }),
-  completed_at: readOnlyDatetime({ text: doc("Quando foi concluída", "When it was completed") }),
-  is_overdue: computed(
+  completed_at: field.readOnlyDatetime({ text: doc("Quando foi concluída", "When it was completed") }),
+  is_overdue: field.computed(
     "boolean",
     "t.status = 'pendente' and coalesce(t.due_at < now(), false)",
     z.boolean(),
@@ -146,6 +123,6 @@ export const activity = record("activity", {
       },
     },
   ),
-  created_at: autoTimestamp(),
-  updated_at: autoTimestamp(),
+  created_at: field.autoTimestamp(),
+  updated_at: field.autoTimestamp(),
 });

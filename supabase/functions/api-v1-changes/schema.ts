@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS, type EventType, type ObjectType } from "../_shared/contract/events.ts";
 import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
@@ -56,7 +56,7 @@ export const Change = object({
   ]),
   actor: field(Actor, ["Quem alterou", "Who changed it"]),
   occurred_at: field(timestamp(), ["Quando", "When"]),
-}).meta({ id: "Change", ...doc("Uma alteração de um objeto", "A change of an object") });
+}).meta(named("Change", "Uma alteração de um objeto", "A change of an object"));
 
 /** The id of a key or member, or `me` for the calling key. */
 const actor = () =>
@@ -96,7 +96,6 @@ export const HIGHLIGHTS = [
   "deal.stage_changed",
 ] as const;
 
-/** What happened in a period, in a few lines. */
 export const ChangeSummary = object({
   since: field(timestamp(), ["O início do período", "The start of the period"]),
   until: field(timestamp().nullable(), [
@@ -140,4 +139,4 @@ export const ChangeSummary = object({
     "How many further highlights there were",
     0,
   ]),
-}).meta({ id: "ChangeSummary", ...doc("O que houve em um período", "What happened in a period") });
+}).meta(named("ChangeSummary", "O que houve em um período", "What happened in a period"));

@@ -1,30 +1,15 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
-import { countCharacters, MAX_URL_LENGTH, text as textOf } from "../_shared/contract/fields.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
+import { countCharacters, MAX_URL_LENGTH, text } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
-import {
-  autoTimestamp,
-  count,
-  customFields,
-  email,
-  id,
-  name,
-  object,
-  owner,
-  readOnlyDatetime,
-  readOnlyId,
-  tags,
-  text,
-  textWith,
-  workspaceId,
-} from "../_shared/contract/record_fields.ts";
+import * as field from "../_shared/contract/record_fields.ts";
 
 /**
  * CNPJ (alphanumeric since 2026) or another tax id. It is stored in upper case without punctuation, so that ids can be
  * compared for equality.
  */
 const taxId = () =>
-  textOf(40)
+  text(40)
     .overwrite((id) => id.normalize("NFC").toUpperCase().replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, ""))
     .refine(
       (id) => 1 <= countCharacters(id) && countCharacters(id) <= 40,
@@ -33,7 +18,7 @@ const taxId = () =>
 
 const domain = () => z.string().trim().toLowerCase().max(255);
 
-const line = () => textOf(255).nullish();
+const line = () => text(255).nullish();
 
 /** A postal address. Unknown lines are absent or null. */
 const Address = z.object({
@@ -46,8 +31,7 @@ const Address = z.object({
   postal_code: line(),
   country: line(),
 }).meta({
-  id: "Address",
-  ...doc("Um endereço", "An address"),
+  ...named("Address", "Um endereço", "An address"),
   fields: {
     street: doc("Logradouro", "Street", "Rua das Flores"),
     number: doc("Número", "Number", "100"),
@@ -86,9 +70,9 @@ export const company = record("company", {
     text: doc("Uma empresa a criar, ou o que muda nela", "A company to create, or what changes in it"),
   },
 }, {
-  id: id(),
-  workspace_id: workspaceId(),
-  name: name({
+  id: field.readOnlyId(),
+  workspace_id: field.readOnlyId(),
+  name: field.name({
     text: doc("Nome", "Name", "Padaria Sol"),
     filter: {
       text: doc("Este nome, sem distinguir maiúsculas", "This name, ignoring case"),
@@ -96,8 +80,8 @@ export const company = record("company", {
       through: "crm.name_key",
     },
   }),
-  legal_name: text(255, { text: doc("Razão social", "Legal name", "Padaria Sol Ltda.") }),
-  tax_id: textWith(taxId(), {
+  legal_name: field.text(255, { text: doc("Razão social", "Legal name", "Padaria Sol Ltda.") }),
+  tax_id: field.textWith(taxId(), {
     text: doc(
       "CNPJ ou outro registro, guardado em maiúsculas e sem pontuação",
       "CNPJ or another tax id, stored in upper case and without punctuation",
@@ -108,29 +92,29 @@ export const company = record("company", {
       sparse: true,
     },
   }),
-  domain: textWith(domain(), {
+  domain: field.textWith(domain(), {
     text: doc("Domínio, guardado em minúsculas", "Domain, stored in lower case", "padariasol.com.br"),
     filter: { text: doc("Este domínio", "This domain"), sparse: true },
   }),
-  website: text(MAX_URL_LENGTH, { text: doc("Site", "Website", "https://padariasol.com.br") }),
-  email: email({
+  website: field.text(MAX_URL_LENGTH, { text: doc("Site", "Website", "https://padariasol.com.br") }),
+  email: field.email({
     text: doc(
       "E-mail, guardado em minúsculas",
       "E-mail address, stored in lower case",
       "contato@padariasol.com.br",
     ),
   }),
-  phone: text(255),
-  industry: text(255, { text: doc("Setor", "Industry", "Alimentação") }),
-  employee_count: count({ text: doc("Número de funcionários", "Number of employees", 40) }),
-  linkedin: text(MAX_URL_LENGTH),
-  instagram: text(MAX_URL_LENGTH),
-  address: object(Address, { text: doc("Endereço", "Address") }),
-  owner_id: owner(),
-  notes: text(10_000),
-  custom_fields: customFields(),
-  tags: tags(),
-  external_id: text(255, {
+  phone: field.text(255),
+  industry: field.text(255, { text: doc("Setor", "Industry", "Alimentação") }),
+  employee_count: field.count({ text: doc("Número de funcionários", "Number of employees", 40) }),
+  linkedin: field.text(MAX_URL_LENGTH),
+  instagram: field.text(MAX_URL_LENGTH),
+  address: field.object(Address, { text: doc("Endereço", "Address") }),
+  owner_id: field.owner(),
+  notes: field.text(10_000),
+  custom_fields: field.customFields(),
+  tags: field.tags(),
+  external_id: field.text(255, {
     text: doc(
       "Identificador no sistema de origem, único no workspace",
       "The id in the system that the company comes from, unique in the workspace",
@@ -138,11 +122,11 @@ export const company = record("company", {
     ),
     filter: { text: doc("Este identificador", "This id"), unique: true },
   }, 1),
-  archived_at: readOnlyDatetime(),
-  merged_into_id: readOnlyId({
+  archived_at: field.readOnlyDatetime(),
+  merged_into_id: field.readOnlyId({
     text: doc("A empresa a que esta foi unida", "The company that this one was merged into", null),
     presence: "optional",
   }),
-  created_at: autoTimestamp(),
-  updated_at: autoTimestamp(),
+  created_at: field.autoTimestamp(),
+  updated_at: field.autoTimestamp(),
 });

@@ -1,12 +1,11 @@
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { Merge } from "../_shared/contract/merging.ts";
+import { mergeOf } from "../_shared/contract/merging.ts";
 import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
 import { duplicatesOf } from "../_shared/contract/duplicates.ts";
 import { timelineOf } from "../_shared/contract/timeline.ts";
 import { company } from "./record.ts";
-import { MergedCompany } from "./schema.ts";
 
 const usual = endpointsOf(company);
 
@@ -61,10 +60,7 @@ export const companies = resource("api-v1-companies", {
   "POST /:id/merge": endpoint({
     summary: doc("Une outra empresa a esta", "Merge another company into this one"),
     scope: "companies:write",
-    body: Merge,
-    reply: MergedCompany,
-    verb: "company_merge",
-    etag: true,
+    ...mergeOf(company, "A empresa que fica", "The company that stays"),
     errors: ["record_merged", "invalid_reference"],
   }),
   "POST /:id/archive": endpoint({

@@ -1,20 +1,7 @@
 import { doc } from "../_shared/contract/doc.ts";
-import { MAX_URL_LENGTH, text as textOf } from "../_shared/contract/fields.ts";
+import { MAX_URL_LENGTH, text } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
-import {
-  autoTimestamp,
-  customFields,
-  email,
-  id,
-  name,
-  owner,
-  readOnlyDatetime,
-  readOnlyId,
-  reference,
-  tags,
-  text,
-  workspaceId,
-} from "../_shared/contract/record_fields.ts";
+import * as field from "../_shared/contract/record_fields.ts";
 
 /** A person that a workspace sells to (spec 2.1). */
 export const contact = record("contact", {
@@ -41,35 +28,35 @@ export const contact = record("contact", {
     text: doc("Um contato a criar, ou o que muda nele", "A contact to create, or what changes in it"),
   },
 }, {
-  id: id(),
-  workspace_id: workspaceId(),
-  name: name({ text: doc("Nome", "Name", "Ana Souza") }),
-  email: email({ filter: doc("Este e-mail, exato", "This e-mail address, exactly") }),
-  phone: text(255, {
+  id: field.readOnlyId(),
+  workspace_id: field.readOnlyId(),
+  name: field.name({ text: doc("Nome", "Name", "Ana Souza") }),
+  email: field.email({ filter: doc("Este e-mail, exato", "This e-mail address, exactly") }),
+  phone: field.text(255, {
     filter: {
-      rule: textOf(255).regex(/[0-9]/, "Deve ter ao menos um dígito"),
+      rule: text(255).regex(/[0-9]/, "Deve ter ao menos um dígito"),
       text: doc("Este telefone, em qualquer grafia", "This phone number, in any spelling"),
       column: "phone_e164",
       through: "crm.e164",
     },
   }),
-  phone2: text(255, { text: doc("Segundo telefone", "Second phone number") }),
-  whatsapp: text(255, { text: doc("Número do WhatsApp", "WhatsApp number", "+55 11 91234-5678") }),
-  job_title: text(255, { text: doc("Cargo", "Job title", "Compradora") }),
-  company_id: reference("companies", {
+  phone2: field.text(255, { text: doc("Segundo telefone", "Second phone number") }),
+  whatsapp: field.text(255, { text: doc("Número do WhatsApp", "WhatsApp number", "+55 11 91234-5678") }),
+  job_title: field.text(255, { text: doc("Cargo", "Job title", "Compradora") }),
+  company_id: field.reference("companies", {
     text: doc(
       "Empresa onde trabalha, do mesmo workspace",
       "The company that the contact works for, in the same workspace",
     ),
     filter: { sparse: true },
   }),
-  owner_id: owner({ filter: false }),
-  instagram: text(MAX_URL_LENGTH),
-  linkedin: text(MAX_URL_LENGTH),
-  notes: text(10_000),
-  custom_fields: customFields(),
-  tags: tags(),
-  external_id: text(255, {
+  owner_id: field.owner({ filter: false }),
+  instagram: field.text(MAX_URL_LENGTH),
+  linkedin: field.text(MAX_URL_LENGTH),
+  notes: field.text(10_000),
+  custom_fields: field.customFields(),
+  tags: field.tags(),
+  external_id: field.text(255, {
     text: doc(
       "Identificador no sistema de origem, único no workspace",
       "The id in the system that the contact comes from, unique in the workspace",
@@ -77,14 +64,14 @@ export const contact = record("contact", {
     ),
     filter: { text: doc("Este identificador", "This id"), unique: true },
   }, 1),
-  archived_at: readOnlyDatetime(),
-  merged_into_id: readOnlyId({
+  archived_at: field.readOnlyDatetime(),
+  merged_into_id: field.readOnlyId({
     text: doc("O contato a que este foi unido", "The contact that this one was merged into", null),
     presence: "optional",
   }),
-  erased_at: readOnlyDatetime({
+  erased_at: field.readOnlyDatetime({
     text: doc("Quando os dados pessoais foram apagados", "When the personal data was erased", null),
   }),
-  created_at: autoTimestamp(),
-  updated_at: autoTimestamp(),
+  created_at: field.autoTimestamp(),
+  updated_at: field.autoTimestamp(),
 });

@@ -1,13 +1,13 @@
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { Merge } from "../_shared/contract/merging.ts";
+import { mergeOf } from "../_shared/contract/merging.ts";
 import { ErasedContact } from "../_shared/contract/operation.ts";
 import { endpointsOf } from "../_shared/contract/record_endpoints.ts";
 import { duplicatesOf } from "../_shared/contract/duplicates.ts";
 import { timelineOf } from "../_shared/contract/timeline.ts";
 import { contact } from "./record.ts";
-import { CreatedContact, Erasure, MergedContact } from "./schema.ts";
+import { CreatedContact, Erasure } from "./schema.ts";
 
 const usual = endpointsOf(contact);
 
@@ -61,10 +61,7 @@ export const contacts = resource("api-v1-contacts", {
   "POST /:id/merge": endpoint({
     summary: doc("Une outro contato a este", "Merge another contact into this one"),
     scope: "contacts:write",
-    body: Merge,
-    reply: MergedContact,
-    verb: "contact_merge",
-    etag: true,
+    ...mergeOf(contact, "O contato que fica", "The contact that stays"),
     errors: ["record_merged", "record_erased", "invalid_reference"],
   }),
   "POST /:id/archive": endpoint({

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
-import { extended, field, object } from "../_shared/contract/object.ts";
-import { merged } from "../_shared/contract/operation.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
+import { field, object } from "../_shared/contract/object.ts";
 import { contact } from "./record.ts";
 
 /** The reply to a creation: the id; with `Prefer: return=representation` the whole record. */
@@ -20,7 +19,4 @@ export const Erasure = object({
     "Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for " +
     "losses and rejections; false if absent",
   ]),
-}).meta({ id: "Erasure", ...doc("Até onde apagar", "How far to erase", { texts: true }) });
-
-export const MergedContact = extended(contact.reply, merged)
-  .meta({ id: "MergedContact", ...doc("O contato que fica", "The contact that stays") });
+}).meta(named("Erasure", "Até onde apagar", "How far to erase", { texts: true }));

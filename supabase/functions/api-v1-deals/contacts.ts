@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { name, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
 
-/** A contact of a deal, with its role there. */
 export const DealContact = object({
   contact_id: uuid(),
   name: field(z.string().nullable(), [
@@ -21,14 +20,14 @@ export const DealContact = object({
     "Quando foi adicionado ao negócio; null se só é o principal: então sai do negócio quando contact_id muda",
     "When it was added to the deal; null if it is only the main contact: it then leaves when contact_id changes",
   ]),
-}).meta({ id: "DealContact", ...doc("Um contato de um negócio", "A contact of a deal") });
+}).meta(named("DealContact", "Um contato de um negócio", "A contact of a deal"));
 
 export const DealContactList = object({
   data: field(z.array(DealContact), [
     "O principal, e depois os outros na ordem em que entraram; até 51",
     "The main contact, then the others in the order in which they were added; at most 51",
   ]),
-}).meta({ id: "DealContactList", ...doc("Os contatos de um negócio", "The contacts of a deal") });
+}).meta(named("DealContactList", "Os contatos de um negócio", "The contacts of a deal"));
 
 /** The body that adds a contact to a deal, or changes its role. */
 export const NewDealContact = object({
@@ -38,7 +37,4 @@ export const NewDealContact = object({
     "The role in the deal, such as decisor or influenciador; null clears it, and it stays as it is if absent",
     "decisor",
   ]),
-}).meta({
-  id: "NewDealContact",
-  ...doc("Quem pôr no negócio, e em que papel", "Whom to add, and in which role"),
-});
+}).meta(named("NewDealContact", "Quem pôr no negócio, e em que papel", "Whom to add, and in which role"));

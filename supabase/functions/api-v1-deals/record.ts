@@ -1,23 +1,7 @@
 import { doc } from "../_shared/contract/doc.ts";
-import { datetime, Utm } from "../_shared/contract/fields.ts";
+import { Utm } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
-import {
-  autoTimestamp,
-  choice,
-  customFields,
-  date,
-  id,
-  idCheckedByVerb,
-  money,
-  name,
-  object,
-  owner,
-  readOnlyDatetime,
-  reference,
-  tags,
-  text,
-  workspaceId,
-} from "../_shared/contract/record_fields.ts";
+import * as field from "../_shared/contract/record_fields.ts";
 import { DEAL_STATUSES } from "../_shared/contract/statuses.ts";
 
 /** A sale, in progress or closed (spec 4.6). The actions that close it (spec 3) are in schema.ts. */
@@ -58,30 +42,21 @@ export const deal = record("deal", {
   },
   sorts: ["value", "moved_at", "expected_close_date"],
   filters: {
-    inactive_since: {
-      rule: datetime(),
-      text: doc(
-        "Parados desde antes deste momento: nem mudança, nem atividade, nem anotação depois dele",
-        "Without a change, an activity or a note since this moment",
-      ),
-      range: { column: "moved_at", operator: "<" },
-    },
-    closed_since: {
-      rule: datetime(),
-      text: doc(
-        "Ganhos ou perdidos a partir deste momento, nas mesmas formas que since",
-        "Won or lost at or after this moment, in the same forms as since",
-      ),
-      range: { column: "closed_at", operator: ">=" },
-    },
-    closed_until: {
-      rule: datetime(),
-      text: doc(
-        "Ganhos ou perdidos antes deste momento, nas mesmas formas que since",
-        "Won or lost before this moment, in the same forms as since",
-      ),
-      range: { column: "closed_at", operator: "<" },
-    },
+    inactive_since: field.before(
+      "moved_at",
+      "Parados desde antes deste momento: nem mudança, nem atividade, nem anotação depois dele",
+      "Without a change, an activity or a note since this moment",
+    ),
+    closed_since: field.since(
+      "closed_at",
+      "Ganhos ou perdidos a partir deste momento, nas mesmas formas que since",
+      "Won or lost at or after this moment, in the same forms as since",
+    ),
+    closed_until: field.before(
+      "closed_at",
+      "Ganhos ou perdidos antes deste momento, nas mesmas formas que since",
+      "Won or lost before this moment, in the same forms as since",
+    ),
   },
   search: {
     text: doc(
@@ -91,9 +66,9 @@ export const deal = record("deal", {
     texts: ["title", "external_id"],
   },
 }, {
-  id: id(),
-  workspace_id: workspaceId(),
-  title: name({
+  id: field.readOnlyId(),
+  workspace_id: field.readOnlyId(),
+  title: field.name({
     text: doc(
       "Título; o nome do contato, ou da empresa, se ausente",
       "Title; if absent, the name of the contact or company",
@@ -101,7 +76,7 @@ export const deal = record("deal", {
     ),
     presence: "defaulted on create",
   }),
-  status: choice(DEAL_STATUSES, {
+  status: field.choice(DEAL_STATUSES, {
     text: doc("Situação", "Status", "aberto"),
     presence: "required",
     written: "on update",
@@ -111,26 +86,29 @@ export const deal = record("deal", {
     error: 'Deve ser "aberto"; para ganhar ou perder o negócio, use POST /api-v1-deals/:id/win ou ' +
       "POST /api-v1-deals/:id/lose",
   }),
-  value: money(),
-  recurring_value: money(),
+  value: field.money(),
+  recurring_value: field.money(),
   // The verbs check pipeline and stage: an unknown pipeline has its own code (spec 7), and the stage must belong to the
   // pipeline.
-  pipeline_id: idCheckedByVerb("pipelines", { presence: "defaulted on create", filter: true }),
-  stage_id: reference("stages", { presence: "defaulted on create", filter: true }),
-  contact_id: reference("contacts", { filter: true }),
-  company_id: reference("companies", { filter: true }),
-  owner_id: owner(),
-  expected_close_date: date({ text: doc("Fechamento previsto", "Expected close date", "2026-12-15") }),
-  loss_reason_id: reference("loss_reasons", {
+  pipeline_id: field.idCheckedByVerb("pipelines", { presence: "defaulted on create", filter: true }),
+  stage_id: field.reference("stages", { presence: "defaulted on create", filter: true }),
+  contact_id: field.reference("contacts", { filter: true }),
+  company_id: field.reference("companies", { filter: true }),
+  owner_id: field.owner(),
+  expected_close_date: field.date({ text: doc("Fechamento previsto", "Expected close date", "2026-12-15") }),
+  loss_reason_id: field.reference("loss_reasons", {
     text: doc("Motivo da perda", "Reason for the loss", null),
     written: "by an action",
   }, true),
-  loss_note: text(1000, { text: doc("Comentário da perda", "Note on the loss"), written: "by an action" }),
-  source: text(120),
-  utm: object(Utm),
-  custom_fields: customFields(),
-  tags: tags(),
-  external_id: text(255, {
+  loss_note: field.text(1000, {
+    text: doc("Comentário da perda", "Note on the loss"),
+    written: "by an action",
+  }),
+  source: field.text(120),
+  utm: field.object(Utm),
+  custom_fields: field.customFields(),
+  tags: field.tags(),
+  external_id: field.text(255, {
     text: doc(
       "Identificador no sistema de origem",
       "The id in the system that the deal comes from",
@@ -139,15 +117,15 @@ export const deal = record("deal", {
     written: "on create",
     filter: { sparse: true },
   }, 1),
-  stage_changed_at: readOnlyDatetime({
+  stage_changed_at: field.readOnlyDatetime({
     text: doc("Quando mudou de etapa pela última vez", "When it last changed stage"),
     presence: "required",
   }),
-  last_activity_at: readOnlyDatetime({ text: doc("A última atividade", "The last activity") }),
-  won_at: readOnlyDatetime({ text: doc("Quando foi ganho", "When it was won") }),
-  lost_at: readOnlyDatetime({ text: doc("Quando foi perdido", "When it was lost") }),
-  closed_at: readOnlyDatetime({ text: doc("Quando foi ganho ou perdido", "When it was won or lost") }),
-  archived_at: readOnlyDatetime(),
-  created_at: autoTimestamp(),
-  updated_at: autoTimestamp(),
+  last_activity_at: field.readOnlyDatetime({ text: doc("A última atividade", "The last activity") }),
+  won_at: field.readOnlyDatetime({ text: doc("Quando foi ganho", "When it was won") }),
+  lost_at: field.readOnlyDatetime({ text: doc("Quando foi perdido", "When it was lost") }),
+  closed_at: field.readOnlyDatetime({ text: doc("Quando foi ganho ou perdido", "When it was won or lost") }),
+  archived_at: field.readOnlyDatetime(),
+  created_at: field.autoTimestamp(),
+  updated_at: field.autoTimestamp(),
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
-import { PageMeta, several } from "../_shared/contract/pagination.ts";
+import { cursor, PageMeta, several } from "../_shared/contract/pagination.ts";
 import { EXPAND } from "../_shared/contract/record.ts";
 import { activity } from "../api-v1-activities/record.ts";
 import { company } from "../api-v1-companies/record.ts";
@@ -26,13 +26,13 @@ export const DealDetail = extended(deal.shown, {
     "O que POST leads recebeu, como foi digitado; null se o negócio não veio de um lead",
     "What POST leads received, as it was typed; null if the deal did not come from a lead",
   ]),
-}).meta({
-  id: "DealDetail",
-  ...doc(
+}).meta(
+  named(
+    "DealDetail",
     "Um negócio com contato, empresa, última atividade e o lead enviado",
     "A deal with contact, company, last activity and the lead that was sent",
   ),
-});
+);
 
 /** The values of `expand` for a single deal: those of the list, and `contacts`. */
 export const DETAIL_EXPANSIONS = [...Object.keys(deal.expansions), "contacts"];
@@ -68,7 +68,6 @@ const KeyedGroup = object({
   ...amounts,
 });
 
-/** Counts and sums of deals by pipeline, stage and status. */
 export const DealSummary = object({
   data: field(z.array(Group), [
     "Um item por pipeline, etapa e situação em que há negócios",
@@ -82,10 +81,9 @@ export const DealSummary = object({
       "An item for each value of group_by, largest first",
     ),
   },
-}).meta({
-  id: "DealSummary",
-  ...doc("Quantos negócios há e quanto somam", "How many deals there are, and their sums"),
-});
+}).meta(
+  named("DealSummary", "Quantos negócios há e quanto somam", "How many deals there are, and their sums"),
+);
 
 export const MoveStage = object({
   stage_id: field(uuid(), ["A nova etapa", "The new stage"]),
@@ -93,15 +91,14 @@ export const MoveStage = object({
     "O pipeline da etapa; o do negócio se ausente",
     "The stage's pipeline; the deal's if absent",
   ]),
-}).meta({
-  id: "MoveStage",
-  ...doc(
+}).meta(
+  named(
+    "MoveStage",
     "Para onde o negócio vai. A etapa não muda a situação: para ganhar ou perder, há win e lose",
     "The stage to move the deal to. A stage does not change the status: win and lose do",
   ),
-});
+);
 
-/** The body of a reassignment of deals from one member to another. */
 export const Reassign = object({
   from_owner_id: field(uuid(), ["De quem são os negócios", "The member who owns the deals"]),
   to_owner_id: field(uuid(), ["Quem os recebe, um membro ativo", "The active member who gets them"]),
@@ -109,7 +106,7 @@ export const Reassign = object({
     schema: (deal.reply.shape["status"] as z.ZodEnum).nullish(),
     text: { ...fields["status"]!, ...doc("Só os nesta situação", "Only those in this state", "aberto") },
   },
-  cursor: field(uuid().nullish(), [
+  cursor: field(cursor().nullish(), [
     "O meta.next_cursor da chamada anterior",
     "The meta.next_cursor of the call before",
   ]),
@@ -118,10 +115,7 @@ export const Reassign = object({
     "true: only counts, and changes nothing",
     false,
   ]),
-}).meta({
-  id: "Reassign",
-  ...doc("De quem e para quem os negócios vão", "From whom and to whom the deals go"),
-});
+}).meta(named("Reassign", "De quem e para quem os negócios vão", "From whom and to whom the deals go"));
 
 /** The reply to a reassignment: how many deals this call reassigned, and whether more remain. */
 export const Reassigned = object({
@@ -132,21 +126,19 @@ export const Reassigned = object({
     false,
   ]),
   meta: PageMeta,
-}).meta({ id: "Reassigned", ...doc("O que a chamada passou adiante", "What the call handed over") });
+}).meta(named("Reassigned", "O que a chamada passou adiante", "What the call handed over"));
 
 /** The body of win (spec 3): the final amounts, if they differ from the deal's. */
 export const Win = z.object(deal.rules("value", "recurring_value")).meta({
-  id: "Win",
-  ...doc("Os valores finais, se outros", "The final amounts, where they differ", { value: 14000 }),
+  ...named("Win", "Os valores finais, se outros", "The final amounts, where they differ", { value: 14000 }),
   fields,
 });
 
 export const Lose = z.object(deal.rules("loss_reason_id", "loss_note")).meta({
-  id: "Lose",
-  ...doc("Por que se perdeu", "Why it was lost", { loss_note: "Escolheu outro fornecedor" }),
+  ...named("Lose", "Por que se perdeu", "Why it was lost", { loss_note: "Escolheu outro fornecedor" }),
   fields,
 });
 
 /** The reply to an action (spec 3): the deal, and whether it already was in the requested state. */
 export const DealAction = extended(deal.reply, { idempotent: z.boolean() })
-  .meta({ id: "DealAction", ...doc("O negócio depois da ação", "The deal after the action") });
+  .meta(named("DealAction", "O negócio depois da ação", "The deal after the action"));

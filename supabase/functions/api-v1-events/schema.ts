@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS, isEventType, type ObjectType } from "../_shared/contract/events.ts";
-import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { datetime, timestamp, uuid, withCode } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { ListQuery } from "../_shared/contract/pagination.ts";
-import { withCode } from "../_shared/contract/with_code.ts";
 
 const OBJECT_TYPES = [...new Set(EVENT_TYPES.map((event) => EVENTS[event].object))] as [ObjectType];
 
@@ -72,7 +71,7 @@ export const Event = object({
     { id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5", title: "Padaria Sol", status: "ganho" },
   ]),
   occurred_at: field(timestamp(), ["Quando aconteceu", "When it happened"]),
-}).meta({ id: "Event", ...doc("Algo que aconteceu", "Something that happened") });
+}).meta(named("Event", "Algo que aconteceu", "Something that happened"));
 
 /** The reply to GET /. Unlike in other lists, `next_cursor` is never null: a later call with it gets the new events. */
 export const EventPage = z.object({
@@ -87,5 +86,5 @@ export const EventPage = z.object({
       "Se há mais para ler agora; uma página pode ter menos eventos que limit, ou nenhum, e ainda haver mais",
       "Whether there is more to read now; a page may have fewer events than limit, or none, although there are more",
     ]),
-  }).meta({ id: "EventPageMeta", ...doc("Onde a lista continua", "Where the list continues") }),
+  }).meta(named("EventPageMeta", "Onde a lista continua", "Where the list continues")),
 });

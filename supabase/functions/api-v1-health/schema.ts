@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 
-/** The reply to the health check, with status 200 or 503. */
 export const Health = object({
   status: field(z.enum(["ok", "unavailable"]), ["Se pode atender", "Whether it can answer"]),
   version: field(z.string(), ["Versão", "Version", SERVICE_VERSION]),
@@ -13,4 +12,4 @@ export const Health = object({
     "`degraded`: deliveries have waited for over a minute and nothing sends them; `null` without a database",
     "ok",
   ]),
-}).meta({ id: "Health", ...doc("O estado do serviço", "The state of the service") });
+}).meta(named("Health", "O estado do serviço", "The state of the service"));

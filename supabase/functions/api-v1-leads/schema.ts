@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc, type FieldDocs } from "../_shared/contract/doc.ts";
+import { doc, type FieldDocs, named } from "../_shared/contract/doc.ts";
 import { customFields, email, money, name, text, timestamp, Utm, uuid } from "../_shared/contract/fields.ts";
 import { field, object, textsOf } from "../_shared/contract/object.ts";
 import { DEAL_STATUSES } from "../_shared/contract/statuses.ts";
@@ -49,8 +49,8 @@ const utmTexts: FieldDocs = Object.fromEntries(UTM_KEYS.map((key) => {
 
 /** The body of POST leads (spec 2.3). A null field counts as absent. */
 export const LeadRequest = z.object({ first_name, ...nullishOf(optional), ...utmFields }).meta({
-  id: "LeadRequest",
-  ...doc(
+  ...named(
+    "LeadRequest",
     "Um lead: cria ou reutiliza empresa e contato, e cria um negócio",
     "A lead: creates or reuses company and contact, and creates a deal",
   ),
@@ -70,8 +70,8 @@ export const LeadRequest = z.object({ first_name, ...nullishOf(optional), ...utm
 
 /** A lead as the deal stores it: {@link LeadRequest} with `utm_*` moved into `utm`, without nulls. */
 export const LeadSubmission = z.object({ first_name, ...z.object(optional).partial().shape }).meta({
-  id: "LeadSubmission",
-  ...doc(
+  ...named(
+    "LeadSubmission",
     "O que POST leads recebeu; campos que não foram enviados não aparecem",
     "What POST leads received; fields that were not sent are absent",
   ),
@@ -118,10 +118,7 @@ export const LeadResult = object({
     "sent values",
     ["phone"],
   ]),
-}).meta({
-  id: "LeadResult",
-  ...doc("O que o lead se tornou", "The records that the lead created or reused"),
-});
+}).meta(named("LeadResult", "O que o lead se tornou", "The records that the lead created or reused"));
 
 type NullishShape<Shape extends z.ZodRawShape> = {
   [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BATCH_BODY_LIMITS, MAX_BATCH_ITEMS } from "../_shared/contract/batch.ts";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { DEFAULT_BODY_LIMITS } from "../_shared/contract/declaration.ts";
 import { timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
@@ -30,7 +30,7 @@ const OwnKey = object({
     "The networks from which the key may be used; empty: from everywhere",
     ["203.0.113.0/24"],
   ]),
-}).meta({ id: "OwnKey", ...doc("A chave usada na chamada", "The calling key") });
+}).meta(named("OwnKey", "A chave usada na chamada", "The calling key"));
 
 const OwnWorkspace = object({
   id: uuid(),
@@ -40,7 +40,7 @@ const OwnWorkspace = object({
     "The time zone in which assistants read and write times; the API uses UTC",
     "America/Sao_Paulo",
   ]),
-}).meta({ id: "OwnWorkspace", ...doc("A empresa da chave", "The key's workspace") });
+}).meta(named("OwnWorkspace", "A empresa da chave", "The key's workspace"));
 
 const OwnMember = object({
   id: uuid(),
@@ -51,13 +51,13 @@ const OwnMember = object({
     "Whether the member is still active; if not, the key cannot create notes",
     true,
   ]),
-}).meta({
-  id: "OwnMember",
-  ...doc(
+}).meta(
+  named(
+    "OwnMember",
     "O membro que criou a chave: autor das anotações e responsável padrão",
     "The member who created the key: author of its notes and default owner",
   ),
-});
+);
 
 const Limits = object({
   requests_per_minute: field(z.int(), [
@@ -77,20 +77,20 @@ const Limits = object({
     "Bytes of a batch's body",
     BATCH_BODY_LIMITS.bytes,
   ]),
-}).meta({
-  id: "Limits",
-  ...doc("Os limites da chave e do serviço", "The limits of the key and of the service"),
-});
+}).meta(named("Limits", "Os limites da chave e do serviço", "The limits of the key and of the service"));
 
 export const Me = object({
   key: field(OwnKey, ["A chave", "The key"]),
   workspace: field(OwnWorkspace, ["A empresa", "The workspace"]),
   member: field(OwnMember, ["Quem criou a chave", "Who created the key"]),
   limits: field(Limits, ["Os limites", "The limits"]),
-}).meta({
-  id: "Me",
-  ...doc("A chave da chamada, de quem é e o que pode", "The calling key, whose it is and what it may do"),
-});
+}).meta(
+  named(
+    "Me",
+    "A chave da chamada, de quem é e o que pode",
+    "The calling key, whose it is and what it may do",
+  ),
+);
 
 /** Adds the limits that are the same for all keys, because the database does not know them. */
 export function withServiceLimits(reply: Record<string, unknown>): Promise<Record<string, unknown>> {

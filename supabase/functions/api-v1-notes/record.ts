@@ -1,14 +1,6 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { record } from "../_shared/contract/record.ts";
-import {
-  autoTimestamp,
-  choice,
-  dealFilter,
-  id,
-  memberId,
-  reference,
-  text,
-} from "../_shared/contract/record_fields.ts";
+import * as field from "../_shared/contract/record_fields.ts";
 
 /** A note of a deal (spec 2.2). It cannot be changed through the API. */
 export const note = record("note", {
@@ -18,14 +10,14 @@ export const note = record("note", {
   text: doc("Uma anotação de um negócio", "A note of a deal"),
   create: doc("Uma anotação a criar", "A note to create"),
   filters: {
-    company_id: dealFilter(
+    company_id: field.dealFilter(
       "company_id",
       doc(
         "Só de negócios desta empresa; dispensa deal_id",
         "Only notes of deals with this company; deal_id is then optional",
       ),
     ),
-    contact_id: dealFilter(
+    contact_id: field.dealFilter(
       "contact_id",
       doc(
         "Só de negócios deste contato; dispensa deal_id",
@@ -34,8 +26,8 @@ export const note = record("note", {
     ),
   },
 }, {
-  id: id(),
-  deal_id: reference("deals", {
+  id: field.readOnlyId(),
+  deal_id: field.reference("deals", {
     text: doc("Negócio a que a anotação pertence", "The deal that the note belongs to"),
     presence: "required",
     written: "on create",
@@ -48,10 +40,10 @@ export const note = record("note", {
       ),
     },
   }),
-  author_id: memberId({
+  author_id: field.memberId({
     text: doc("Membro que criou a chave de API usada", "The member who created the API key that was used"),
   }),
-  body: text(10_000, {
+  body: field.text(10_000, {
     text: doc(
       "Texto livre",
       "Free text",
@@ -60,7 +52,7 @@ export const note = record("note", {
     presence: "required",
     written: "on create",
   }, 1),
-  kind: choice(["note", "observation"], {
+  kind: field.choice(["note", "observation"], {
     text: doc(
       "note: algo que aconteceu; observation: contexto livre; note se ausente",
       "note: something that happened; observation: free context; note if absent",
@@ -73,7 +65,7 @@ export const note = record("note", {
       "Only notes of this kind, or of these, separated by commas",
     ),
   }),
-  source: choice(["user", "automation", "agent", "integration"], {
+  source: field.choice(["user", "automation", "agent", "integration"], {
     text: doc(
       "Por onde entrou; por esta API, sempre integration",
       "How the note was created; through this API, always integration",
@@ -82,6 +74,6 @@ export const note = record("note", {
     presence: "required",
     written: "by the verb",
   }),
-  created_at: autoTimestamp(),
-  updated_at: autoTimestamp(),
+  created_at: field.autoTimestamp(),
+  updated_at: field.autoTimestamp(),
 });

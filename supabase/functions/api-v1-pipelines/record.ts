@@ -1,17 +1,9 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { record } from "../_shared/contract/record.ts";
-import {
-  autoTimestamp,
-  computed,
-  flag,
-  id,
-  readOnlyNumber,
-  readOnlyText,
-  workspaceId,
-} from "../_shared/contract/record_fields.ts";
+import * as field from "../_shared/contract/record_fields.ts";
 
-const isActive = () => flag({ presence: "required", written: "by the database" });
+const isActive = () => field.flag({ presence: "required", written: "by the database" });
 
 /** A step of a pipeline (spec 2.5). */
 export const stage = record("stage", {
@@ -19,10 +11,10 @@ export const stage = record("stage", {
   schema: "Stage",
   text: doc("Uma etapa de um pipeline", "A step of a pipeline"),
 }, {
-  id: id(),
-  name: readOnlyText({ text: doc("Nome", "Name", "Prospecção"), presence: "required" }),
-  position: readOnlyNumber({ text: doc("Ordem no funil", "Order in the funnel", 1) }, z.number()),
-  type: readOnlyText({
+  id: field.readOnlyId(),
+  name: field.readOnlyText({ text: doc("Nome", "Name", "Prospecção"), presence: "required" }),
+  position: field.readOnlyNumber({ text: doc("Ordem no funil", "Order in the funnel", 1) }, z.number()),
+  type: field.readOnlyText({
     text: doc("Tipo: pre-venda, venda, won ou lost", "Type: pre-venda, venda, won or lost", "pre-venda"),
     presence: "required",
   }),
@@ -35,17 +27,17 @@ export const pipeline = record("pipeline", {
   schema: "Pipeline",
   text: doc("Um funil de vendas com as suas etapas", "A sales funnel with its stages"),
 }, {
-  id: id(),
-  workspace_id: workspaceId(),
-  name: readOnlyText({ text: doc("Nome", "Name", "Vendas"), presence: "required" }),
-  is_default: flag({
+  id: field.readOnlyId(),
+  workspace_id: field.readOnlyId(),
+  name: field.readOnlyText({ text: doc("Nome", "Name", "Vendas"), presence: "required" }),
+  is_default: field.flag({
     text: doc("Se é o padrão do workspace", "Whether it is the workspace's default", true),
     presence: "required",
     written: "by the database",
   }),
   is_active: isActive(),
-  created_at: autoTimestamp(),
-  stages: computed("json", "crm.stages_of(t)", z.array(stage.reply), {
+  created_at: field.autoTimestamp(),
+  stages: field.computed("json", "crm.stages_of(t)", z.array(stage.reply), {
     text: doc("As etapas, na ordem do funil", "The stages, in the funnel's order"),
   }),
 });

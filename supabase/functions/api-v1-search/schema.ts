@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { search, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { ListQuery, several } from "../_shared/contract/pagination.ts";
 import { Reference } from "../_shared/contract/reference.ts";
 
-/** The kinds of records that a search finds. */
 export const FOUND_TYPES = ["company", "contact", "deal"] as const;
 
 export const SearchQuery = ListQuery.pick({ limit: true }).extend({
@@ -31,7 +30,7 @@ const Found = object({
   ]),
   status: field(z.string().nullable(), ["A situação do negócio", "The deal's state", null]),
   value: z.number().nullable(),
-}).meta({ id: "Found", ...doc("Um registro encontrado", "A record that was found") });
+}).meta(named("Found", "Um registro encontrado", "A record that was found"));
 
 /** The results of a search, best match first. */
 export const SearchResult = object({
@@ -39,4 +38,4 @@ export const SearchResult = object({
     "Primeiro os de mesmo nome, depois os que começam assim, os outros, e os achados pela empresa",
     "First those with this name, then those that begin with it, the others, and those found by their company",
   ]),
-}).meta({ id: "SearchResult", ...doc("O que a busca encontrou", "What the search found") });
+}).meta(named("SearchResult", "O que a busca encontrou", "What the search found"));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { timestamp, uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
@@ -62,7 +62,7 @@ export const Delivery = object({
   ]),
   occurred_at: field(timestamp(), ["Quando o evento ocorreu", "When the event occurred"]),
   created_at: field(timestamp(), ["Quando a entrega foi criada", "When the delivery was created"]),
-}).meta({ id: "Delivery", ...doc("Uma entrega", "A delivery") });
+}).meta(named("Delivery", "Uma entrega", "A delivery"));
 
 export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).extend({
   state: z.enum(DELIVERY_STATES).optional().meta(doc("Só as neste estado", "Only those in this state")),
@@ -78,7 +78,6 @@ export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).exte
   ),
 });
 
-/** A page of deliveries, the newest event first. */
 export const DeliveryList = pageOf(Delivery);
 
 const Attempt = object({
@@ -100,7 +99,7 @@ const Attempt = object({
     "The first 1,024 bytes of the receiver's answer, without secrets; null if it is empty or not text",
     '{"error": "unknown event"}',
   ]),
-}).meta({ id: "Attempt", ...doc("Uma tentativa", "An attempt") });
+}).meta(named("Attempt", "Uma tentativa", "An attempt"));
 
 const Header = object({
   name: field(z.string(), ["Nome", "Name", "X-Service-Event"]),
@@ -109,7 +108,7 @@ const Header = object({
     "Value; for the signature, a description of it",
     "deal.won",
   ]),
-}).meta({ id: "Header", ...doc("Um cabeçalho", "A header") });
+}).meta(named("Header", "Um cabeçalho", "A header"));
 
 /** One delivery with its attempts, and the request that an attempt would send now. */
 export const DeliveryDetail = extended(Delivery, {
@@ -128,10 +127,13 @@ export const DeliveryDetail = extended(Delivery, {
     true,
   ]),
   headers: field(z.array(Header), ["Os cabeçalhos de uma tentativa", "The headers of an attempt"]),
-}).meta({
-  id: "DeliveryDetail",
-  ...doc("Uma entrega, suas tentativas e o que ela envia", "A delivery, its attempts and what it sends"),
-});
+}).meta(
+  named(
+    "DeliveryDetail",
+    "Uma entrega, suas tentativas e o que ela envia",
+    "A delivery, its attempts and what it sends",
+  ),
+);
 
 const HELD = field(z.boolean(), [
   "Se aguarda porque o workspace está suspenso ou sem a API pública",
@@ -139,20 +141,17 @@ const HELD = field(z.boolean(), [
   false,
 ]);
 
-/** A delivery that is sent again. */
 export const Redelivery = extended(Delivery, {
   held: HELD,
-}).meta({ id: "Redelivery", ...doc("A entrega, a caminho de novo", "The delivery, on its way again") });
+}).meta(named("Redelivery", "A entrega, a caminho de novo", "The delivery, on its way again"));
 
-/** The body of a call that sends several deliveries again. */
 export const RedeliveryList = object({
   ids: field(z.array(uuid()).min(1).max(100), [
     "De 1 a 100 entregas da assinatura",
     "1 to 100 deliveries of the subscription",
   ]),
-}).meta({ id: "RedeliveryList", ...doc("As entregas a reenviar", "The deliveries to send again") });
+}).meta(named("RedeliveryList", "As entregas a reenviar", "The deliveries to send again"));
 
-/** Why a delivery is not sent again. */
 export const NOT_QUEUED_REASONS = ["not_found", "queue_full"] as const;
 
 const NotQueued = object({
@@ -162,10 +161,7 @@ const NotQueued = object({
     "not_found: the subscription has no such delivery; queue_full: the queue has no room for it",
     "not_found",
   ]),
-}).meta({
-  id: "NotQueued",
-  ...doc("Uma entrega que não foi posta na fila", "A delivery that was not queued"),
-});
+}).meta(named("NotQueued", "Uma entrega que não foi posta na fila", "A delivery that was not queued"));
 
 export const Redeliveries = object({
   count: field(z.int(), [
@@ -178,4 +174,4 @@ export const Redeliveries = object({
     "Those that were not queued; if the queue lacks room, the newest",
   ]),
   held: HELD,
-}).meta({ id: "Redeliveries", ...doc("O que foi posto na fila", "What was queued") });
+}).meta(named("Redeliveries", "O que foi posto na fila", "What was queued"));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { uuid } from "../_shared/contract/fields.ts";
 import { field, object, textsOf } from "../_shared/contract/object.ts";
 
@@ -13,7 +13,7 @@ const ids = () =>
   }).transform((given) => [...new Set([given].flat())]).optional();
 
 // The database checks the names (crm.changed_field_names).
-const names = () => z.array(z.string()).min(1).max(MAX_VALUES);
+const names = () => z.array(z.string()).min(1).max(MAX_VALUES).transform((names) => [...new Set(names)]);
 
 const PIPELINE = [
   "O pipeline do negócio, ou do negócio da atividade, anotação ou proposta",
@@ -44,9 +44,9 @@ const given = object({
  * The filters in a body. Strict: a misspelt filter would otherwise be ignored, and the receiver would get all events.
  */
 export const Filters = given.strict().meta({
-  id: "SubscriptionFilters",
   fields: textsOf(given),
-  ...doc(
+  ...named(
+    "SubscriptionFilters",
     "Os eventos que a assinatura recebe: cada filtro é um id ou uma lista de até 20. Um evento cujo objeto não tem o " +
       "campo não passa",
     "The events that the subscription gets: each filter is an id or a list of up to 20. An event whose object does not " +
@@ -60,7 +60,4 @@ export const StoredFilters = object({
   stage_id: field(z.array(uuid()).optional(), STAGE),
   owner_id: field(z.array(uuid()).optional(), OWNER),
   changed_fields: field(z.array(z.string()).optional(), CHANGED),
-}).meta({
-  id: "StoredFilters",
-  ...doc("Os filtros de uma assinatura", "The filters of a subscription"),
-});
+}).meta(named("StoredFilters", "Os filtros de uma assinatura", "The filters of a subscription"));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { knownEvent } from "./record.ts";
 import { field, object } from "../_shared/contract/object.ts";
@@ -12,7 +12,7 @@ export const TestOptions = object({
     "Um dos eventos da assinatura; o primeiro se ausente",
     "One of the subscription's events; the first if absent",
   ]),
-}).meta({ id: "TestOptions", ...doc("O evento a testar", "The event to test") });
+}).meta(named("TestOptions", "O evento a testar", "The event to test"));
 
 export const TestSent = object({
   delivery_id: field(uuid(), ["A entrega do evento de teste", "The delivery of the test event"]),
@@ -21,7 +21,7 @@ export const TestSent = object({
     "Whether it waits because the workspace is suspended or has no public API",
     false,
   ]),
-}).meta({ id: "TestSent", ...doc("A entrega de teste", "The test delivery") });
+}).meta(named("TestSent", "A entrega de teste", "The test delivery"));
 
 /** The body of a recovery: the period whose events are sent. */
 export const RecoveryWindow = object({
@@ -44,7 +44,7 @@ export const RecoveryWindow = object({
     "true: only answers how many would be sent",
     false,
   ]),
-}).meta({ id: "RecoveryWindow", ...doc("Os eventos a recuperar", "The events to recover") });
+}).meta(named("RecoveryWindow", "Os eventos a recuperar", "The events to recover"));
 
 export const Recovery = object({
   count: field(z.int(), [
@@ -66,7 +66,7 @@ export const Recovery = object({
     "From when the first events are: the since of the call, or the subscription's creation if that is later",
     "2026-11-20T18:00:00.000Z",
   ]),
-}).meta({ id: "Recovery", ...doc("O que foi posto na fila", "What was queued") });
+}).meta(named("Recovery", "O que foi posto na fila", "What was queued"));
 
 export const SecretRotation = object({
   overlap_seconds: field(z.int().min(0).max(MAX_OVERLAP_SECONDS), [
@@ -76,13 +76,13 @@ export const SecretRotation = object({
     "replace at once",
     86_400,
   ]),
-}).meta({ id: "SecretRotation", ...doc("Como trocar o segredo", "How to replace the secret") });
+}).meta(named("SecretRotation", "Como trocar o segredo", "How to replace the secret"));
 
 const RevokedMaker = object({
   id: uuid(),
   name: field(z.string(), ["Nome", "Name", "Site"]),
   prefix: field(z.string(), ["Começo da chave", "The first characters of the key", "svc_u8g0YZp1"]),
-}).meta({ id: "RevokedMaker", ...doc("Uma chave revogada", "A key that is revoked") });
+}).meta(named("RevokedMaker", "Uma chave revogada", "A key that is revoked"));
 
 /** The fields that the reply to a reactivation adds to the subscription. */
 export const reactivation = {

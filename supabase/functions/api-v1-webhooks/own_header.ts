@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import type { Json } from "../_shared/contract/json.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { encryptSecret, headerOf } from "../_shared/webhooks/secret.ts";
@@ -15,7 +15,6 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 const NAME_TEXTS = ["Nome do cabeçalho", "Name of the header", "Authorization"] as const;
 
-/** The header in a body. */
 export const OwnHeader = object({
   name: field(
     z.string().max(64)
@@ -34,16 +33,11 @@ export const OwnHeader = object({
       "Bearer exemplo",
     ],
   ),
-}).meta({
-  id: "OwnHeader",
-  ...doc("Um cabeçalho que o receptor pede", "A header that the receiver wants"),
-});
+}).meta(named("OwnHeader", "Um cabeçalho que o receptor pede", "A header that the receiver wants"));
 
-/** The header in a reply. */
-export const HeaderName = object({ name: field(z.string(), NAME_TEXTS) }).meta({
-  id: "OwnHeaderName",
-  ...doc("O cabeçalho, sem o valor", "The header, without its value"),
-});
+export const HeaderName = object({ name: field(z.string(), NAME_TEXTS) }).meta(
+  named("OwnHeaderName", "O cabeçalho, sem o valor", "The header, without its value"),
+);
 
 /**
  * The arguments of a verb that writes a subscription, with the header's value encrypted for the subscription. Members'

@@ -1,34 +1,20 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, isEventType } from "../_shared/contract/events.ts";
-import { MAX_URL_LENGTH, text as textOf, timestamp } from "../_shared/contract/fields.ts";
+import { MAX_URL_LENGTH, text, timestamp, withCode } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
-import {
-  autoTimestamp,
-  choice,
-  computed,
-  eventTypes,
-  flag,
-  name as nameOf,
-  object,
-  readOnlyDatetime,
-  readOnlyId,
-  readOnlyNumber,
-  textWith,
-} from "../_shared/contract/record_fields.ts";
-import { withCode } from "../_shared/contract/with_code.ts";
+import * as field from "../_shared/contract/record_fields.ts";
 import { checkTarget } from "../_shared/webhooks/target.ts";
 import { Filters, StoredFilters } from "./filters.ts";
 import { HeaderName, OwnHeader } from "./own_header.ts";
 
-/** The name of an event in the catalogue. */
 export const knownEvent = () =>
   z.string()
     .refine(isEventType, withCode("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))
     .meta({ enum: [...EVENT_TYPES] });
 
 const publicTarget = () =>
-  textOf(MAX_URL_LENGTH, 1)
+  text(MAX_URL_LENGTH, 1)
     .refine((url) => checkTarget(url).ok, {
       params: { code: "invalid_target_url" },
       error: ({ input }) => {
@@ -66,8 +52,8 @@ export const subscription = record("subscription", {
   update: doc("Mudanças numa assinatura", "Changes of a subscription"),
 }, {
   // The function creates the id, because it encrypts the secret for this id before the row exists (routes.ts).
-  id: readOnlyId({ written: "by the verb" }),
-  event_types: eventTypes(
+  id: field.readOnlyId({ written: "by the verb" }),
+  event_types: field.eventTypes(
     // Removes duplicates, so that an event causes only one delivery.
     z.array(knownEvent()).min(1).transform((events) => [...new Set(events)]),
     z.array(z.enum(EVENT_TYPES)),
@@ -76,7 +62,7 @@ export const subscription = record("subscription", {
       presence: "required",
     },
   ),
-  target_url: textWith(publicTarget(), {
+  target_url: field.textWith(publicTarget(), {
     text: doc(
       "Endereço que recebe as entregas: https e público",
       "The address that deliveries go to: https and public",
@@ -85,7 +71,7 @@ export const subscription = record("subscription", {
     presence: "required",
     written: "on create",
   }),
-  is_active: flag({
+  is_active: field.flag({
     text: doc(
       "Se recebe entregas; deixa de receber na 5ª falha de uma entrega, ou quando removida",
       "Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted",
@@ -94,17 +80,17 @@ export const subscription = record("subscription", {
     presence: "required",
     written: "by the database",
   }),
-  failure_count: readOnlyNumber({
+  failure_count: field.readOnlyNumber({
     text: doc("Tentativas que falharam desde o último sucesso", "Failed attempts since the last success", 0),
   }),
-  last_success_at: readOnlyDatetime({
+  last_success_at: field.readOnlyDatetime({
     text: doc("A última tentativa que deu certo", "The last attempt that succeeded"),
   }),
-  last_failure_at: readOnlyDatetime({
+  last_failure_at: field.readOnlyDatetime({
     text: doc("A última tentativa que falhou", "The last attempt that failed"),
   }),
-  created_at: autoTimestamp(),
-  key_id: readOnlyId({
+  created_at: field.autoTimestamp(),
+  key_id: field.readOnlyId({
     presence: "optional",
     written: "by the verb",
     text: doc(
@@ -112,13 +98,13 @@ export const subscription = record("subscription", {
       "The key that created the subscription, which ends with the key; null if created in the console",
     ),
   }),
-  deactivated_at: readOnlyDatetime({
+  deactivated_at: field.readOnlyDatetime({
     text: doc(
       "Quando deixou de receber; null enquanto ativa",
       "When it became inactive; null while it is active",
     ),
   }),
-  deactivated_reason: choice(["deleted", "failures", "key_revoked"], {
+  deactivated_reason: field.choice(["deleted", "failures", "key_revoked"], {
     written: "by the database",
     text: doc(
       "Por que está inativa: deleted, removida; failures, uma entrega falhou 5 vezes; key_revoked, a chave que a criou " +
@@ -126,14 +112,14 @@ export const subscription = record("subscription", {
       "Why it is inactive: deleted; failures, a delivery failed 5 times; key_revoked, the key that made it was revoked",
     ),
   }),
-  held: computed("boolean", "crm.holds_webhooks(t.workspace_id)", z.boolean(), {
+  held: field.computed("boolean", "crm.holds_webhooks(t.workspace_id)", z.boolean(), {
     text: doc(
       "Se as entregas aguardam porque o workspace está suspenso ou sem a API pública",
       "Whether deliveries wait because the workspace is suspended or has no public API",
       false,
     ),
   }),
-  behind_since: readOnlyDatetime({
+  behind_since: field.readOnlyDatetime({
     presence: "optional",
     text: doc(
       "Desde quando os eventos esperam fora da fila, por haver entregas demais aguardando; chegam depois, em ordem. null " +
@@ -142,7 +128,7 @@ export const subscription = record("subscription", {
         "null",
     ),
   }),
-  old_secret_until: computed(
+  old_secret_until: field.computed(
     "timestamptz",
     "crm.iso(crm.old_secret_until(t.workspace_id, t.id))",
     timestamp(),
@@ -154,13 +140,13 @@ export const subscription = record("subscription", {
       ),
     },
   ),
-  filters: object(Filters, {
+  filters: field.object(Filters, {
     text: doc(
       "Só os eventos que passam por todos os filtros; null: todos os dos tipos assinados",
       "Only the events that pass every filter; null: all events of the types",
     ),
   }, StoredFilters),
-  payload: choice(["full", "ids"], {
+  payload: field.choice(["full", "ids"], {
     presence: "defaulted",
     text: doc(
       "O que data traz. full: o objeto; ids: só o id dele. Ausente ou null: full",
@@ -168,13 +154,13 @@ export const subscription = record("subscription", {
       "full",
     ),
   }),
-  header: object(OwnHeader, {
+  header: field.object(OwnHeader, {
     text: doc(
       "Um cabeçalho que cada tentativa leva, para receptores que pedem um. O valor é guardado cifrado e nunca é mostrado",
       "A header that every attempt has, for receivers that want one. Its value is stored encrypted and never shown",
     ),
   }, HeaderName),
-  name: nameOf({
+  name: field.name({
     presence: "optional",
     text: doc("Como as pessoas a chamam", "What people call it", "ERP"),
   }, 80),

@@ -2,7 +2,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import type { Json } from "../_shared/contract/json.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
-import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
+import { createSecret } from "../_shared/webhooks/secret.ts";
 import {
   DeliveryDetail,
   DeliveryFilter,
@@ -40,15 +40,9 @@ export const webhooks = resource(
       verb: "webhook_create",
       errors: ["invalid_reference"],
       prepare: async (body) => {
-        const [id, secret] = [uuidV7(), generateSecret()];
-        return {
-          args: {
-            ...await withSealedHeader(body, id),
-            id,
-            encrypted_secret: await encryptSecret(secret, id),
-          },
-          reveal: { secret },
-        };
+        const id = uuidV7();
+        const { encrypted, reveal } = await createSecret(id);
+        return { args: { ...await withSealedHeader(body, id), id, encrypted_secret: encrypted }, reveal };
       },
     }),
     "GET /:id": endpoint({
@@ -133,11 +127,8 @@ export const webhooks = resource(
       reply: RotatedSubscription,
       verb: "webhook_rotate_secret",
       prepare: async ({ overlap_seconds }, { id = "" }) => {
-        const secret = generateSecret();
-        return {
-          args: { overlap_seconds, encrypted_secret: await encryptSecret(secret, id) },
-          reveal: { secret },
-        };
+        const { encrypted, reveal } = await createSecret(id);
+        return { args: { overlap_seconds, encrypted_secret: encrypted }, reveal };
       },
     }),
     "DELETE /:id": endpoint({

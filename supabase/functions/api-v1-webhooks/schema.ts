@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
 import { Reference } from "../_shared/contract/reference.ts";
 import { reactivation } from "./operations.ts";
@@ -29,21 +29,22 @@ const created = subscription.reply
   })
   .meta({ fields: subscription.texts() });
 
-/** The reply to POST, with the secret. */
-export const CreatedSubscription = extended(created, { secret }).meta({
-  id: "CreatedSubscription",
-  ...doc("A nova assinatura, com o segredo", "The new subscription, with its secret"),
-});
+export const CreatedSubscription = extended(created, { secret }).meta(
+  named("CreatedSubscription", "A nova assinatura, com o segredo", "The new subscription, with its secret"),
+);
 
 const Day = object({
   day: field(z.iso.date(), ["O dia", "The day", "2026-11-21"]),
   delivered: field(z.int(), ["Entregues", "Delivered", 12]),
   failed: field(z.int(), ["Falharam de vez", "Failed for good", 0]),
   waiting: field(z.int(), ["Aguardam uma tentativa", "Waiting for an attempt", 1]),
-}).meta({
-  id: "DeliveryDay",
-  ...doc("As entregas de um dia, no fuso da empresa", "The deliveries of a day of the workspace"),
-});
+}).meta(
+  named(
+    "DeliveryDay",
+    "As entregas de um dia, no fuso da empresa",
+    "The deliveries of a day of the workspace",
+  ),
+);
 
 const MS = (part: string, share: string) =>
   [
@@ -61,13 +62,13 @@ const Recent = object({
   ]),
   median_ms: field(z.int().nullable(), MS("metade", "half")),
   p95_ms: field(z.int().nullable(), MS("95%", "95%")),
-}).meta({
-  id: "RecentAttempts",
-  ...doc(
+}).meta(
+  named(
+    "RecentAttempts",
     "As tentativas das 200 entregas mais novas dos últimos 7 dias; de menos entregas, numa lista longa",
     "The attempts of the newest 200 deliveries of the last 7 days; of fewer deliveries in a long list",
   ),
-});
+);
 
 /** The fields that `crm.subscription_overviews` adds to a subscription. */
 export const overview = {
@@ -87,18 +88,18 @@ export const overview = {
   recent: field(Recent, ["As tentativas mais novas", "The newest attempts"]),
 };
 
-/** The reply to GET /:id. */
-export const SubscriptionDetail = extended(subscription.reply, overview).meta({
-  id: "SubscriptionDetail",
-  ...doc("Uma assinatura, e as entregas de 7 dias", "A subscription, and the deliveries of 7 days"),
-});
+export const SubscriptionDetail = extended(subscription.reply, overview).meta(
+  named(
+    "SubscriptionDetail",
+    "Uma assinatura, e as entregas de 7 dias",
+    "A subscription, and the deliveries of 7 days",
+  ),
+);
 
-/** The reply to POST /:id/reactivate. */
 export const ReactivatedSubscription = extended(subscription.reply, reactivation)
-  .meta({ id: "ReactivatedSubscription", ...doc("A assinatura, ativa", "The subscription, active") });
+  .meta(named("ReactivatedSubscription", "A assinatura, ativa", "The subscription, active"));
 
 /** The reply to POST /:id/rotate-secret, with the new secret. */
-export const RotatedSubscription = extended(subscription.reply, { secret }).meta({
-  id: "RotatedSubscription",
-  ...doc("A assinatura, com o novo segredo", "The subscription, with its new secret"),
-});
+export const RotatedSubscription = extended(subscription.reply, { secret }).meta(
+  named("RotatedSubscription", "A assinatura, com o novo segredo", "The subscription, with its new secret"),
+);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FieldInUse } from "../_shared/contract/custom_fields.ts";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
@@ -12,18 +12,18 @@ const WorkspaceMember = object({
   email: field(z.string(), ["E-mail do membro", "The member's e-mail", "bruno@padariasol.com.br"]),
   role: field(z.enum(ROLES), ["Papel na empresa", "The role in the workspace", "vendedor"]),
   is_active: field(z.boolean(), ["Se ainda é membro", "Whether the member is still active", true]),
-}).meta({
-  id: "WorkspaceMember",
-  ...doc(
+}).meta(
+  named(
+    "WorkspaceMember",
     "Um membro; só quem está ativo pode ser responsável por um registro novo",
     "A member; only active members can own new records",
   ),
-});
+);
 
 const ActiveLossReason = object({
   id: field(uuid(), ["O loss_reason_id de POST lose", "The loss_reason_id of POST lose"]),
   name: field(z.string(), ["O motivo", "The reason", "Preço"]),
-}).meta({ id: "ActiveLossReason", ...doc("Um motivo de perda ativo", "An active loss reason") });
+}).meta(named("ActiveLossReason", "Um motivo de perda ativo", "An active loss reason"));
 
 const ActiveStage = object({
   id: uuid(),
@@ -33,17 +33,20 @@ const ActiveStage = object({
     "Type: pre-venda, venda, won or lost",
     "pre-venda",
   ]),
-}).meta({ id: "ActiveStage", ...doc("Uma etapa ativa", "An active stage") });
+}).meta(named("ActiveStage", "Uma etapa ativa", "An active stage"));
 
 const ActivePipeline = object({
   id: uuid(),
   name: field(z.string(), ["Nome", "Name", "Vendas"]),
   is_default: field(z.boolean(), ["Se é o padrão da empresa", "Whether it is the workspace's default", true]),
   stages: field(z.array(ActiveStage), ["As etapas, na ordem do funil", "The stages, in the funnel's order"]),
-}).meta({
-  id: "ActivePipeline",
-  ...doc("Um pipeline ativo com as suas etapas ativas", "An active pipeline with its active stages"),
-});
+}).meta(
+  named(
+    "ActivePipeline",
+    "Um pipeline ativo com as suas etapas ativas",
+    "An active pipeline with its active stages",
+  ),
+);
 
 export const Workspace = object({
   id: uuid(),
@@ -66,10 +69,10 @@ export const Workspace = object({
     "Os campos definidos que custom_fields pode ter",
     "The defined fields that custom_fields may have",
   ]),
-}).meta({
-  id: "Workspace",
-  ...doc(
+}).meta(
+  named(
+    "Workspace",
     "A empresa da chave, e o que se pode escolher nela",
     "The key's workspace, and what can be chosen in it",
   ),
-});
+);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
@@ -43,7 +43,6 @@ export const ACTIONS = [
   "proposal_sent",
 ] as const;
 
-/** The kinds of objects that the audit log can name. */
 export const CHANGED_OBJECTS = [
   "workspace",
   "member",
@@ -65,7 +64,7 @@ const ChangedObject = object({
     "Its name at that moment; for a proposal, its name now",
     "Ana Souza",
   ]),
-}).meta({ id: "ChangedObject", ...doc("O que foi mudado", "What was changed") });
+}).meta(named("ChangedObject", "O que foi mudado", "What was changed"));
 
 const Entry = object({
   id: field(uuid(), ["Identificador da linha", "The line's id"]),
@@ -81,7 +80,7 @@ const Entry = object({
     "Further details; for an update, each field with from and to",
     { role: { from: "vendedor", to: "gestor" } },
   ]),
-}).meta({ id: "ActivityEntry", ...doc("O que alguém fez", "What somebody did") });
+}).meta(named("ActivityEntry", "O que alguém fez", "What somebody did"));
 
 export const ActivityPage = pageOf(Entry);
 
@@ -101,7 +100,7 @@ const EventDelivery = object({
   target_url: field(z.string(), ["Para onde vai", "Where it goes", "https://example.com/hooks/crm"]),
   state: field(z.enum(DELIVERY_STATES), ["Estado", "State", "delivered"]),
   attempts: field(z.int(), ["Tentativas feitas, de 5", "Attempts made, of 5", 1]),
-}).meta({ id: "EventDelivery", ...doc("A entrega de um evento", "The delivery of an event") });
+}).meta(named("EventDelivery", "A entrega de um evento", "The delivery of an event"));
 
 const ShownEvent = object({
   id: field(uuid(), ["O evento", "The event"]),
@@ -124,6 +123,6 @@ const ShownEvent = object({
     "As entregas; depois de 30 dias, nenhuma",
     "The deliveries; none after 30 days",
   ]),
-}).meta({ id: "ShownEvent", ...doc("Um evento e as suas entregas", "An event and its deliveries") });
+}).meta(named("ShownEvent", "Um evento e as suas entregas", "An event and its deliveries"));
 
 export const EventsPage = pageOf(ShownEvent);

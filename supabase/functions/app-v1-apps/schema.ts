@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { name, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { Reference } from "../_shared/contract/reference.ts";
@@ -11,7 +11,6 @@ const CLIENT_ID = [
 ] as const;
 const CLIENT_NAME = ["Nome do aplicativo", "The app's name", "Claude"] as const;
 
-/** What a person lets an app do in a workspace. */
 export const Grant = object({
   id: field(uuid(), ["Identificador", "Id"]),
   client_id: field(uuid(), CLIENT_ID),
@@ -28,7 +27,7 @@ export const Grant = object({
     "The last call",
     "2026-11-21T13:04:05.678Z",
   ]),
-}).meta({ id: "Grant", ...doc("O acesso de um aplicativo", "An app's access") });
+}).meta(named("Grant", "O acesso de um aplicativo", "An app's access"));
 
 /** The reply to the list: at most 500 grants. */
 export const GrantList = object({
@@ -41,10 +40,10 @@ export const GrantList = object({
     "The scopes that you, with your role, may give",
     ["deals:read", "deals:write"],
   ]),
-}).meta({ id: "GrantList", ...doc("Os aplicativos autorizados", "The granted apps") });
+}).meta(named("GrantList", "Os aplicativos autorizados", "The granted apps"));
 
 export const NewGrant = object({
   client_id: field(uuid(), CLIENT_ID),
   client_name: field(name(), CLIENT_NAME),
   scopes: field(z.array(z.enum(SCOPES)).min(1).max(100), ["As permissões", "The scopes", ["deals:read"]]),
-}).meta({ id: "NewGrant", ...doc("O que o aplicativo poderá fazer", "What the app will be able to do") });
+}).meta(named("NewGrant", "O que o aplicativo poderá fazer", "What the app will be able to do"));

@@ -6,7 +6,7 @@ import {
   batchOperation,
   BatchResult,
 } from "../_shared/contract/batch.ts";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { name } from "../_shared/contract/fields.ts";
 import { extended, field, object, textsOf } from "../_shared/contract/object.ts";
 import { company } from "../api-v1-companies/record.ts";
@@ -28,8 +28,7 @@ const companyFields = {
 /** A contact in an imported file, which has the company's name or tax id instead of its id. */
 const imported = extended(contact.upsert.omit({ company_id: true, owner_id: true }), companyFields);
 const ImportedContact = imported.meta({
-  id: "ImportedContact",
-  ...doc("Um contato a importar", "A contact to import"),
+  ...named("ImportedContact", "Um contato a importar", "A contact to import"),
   fields: { ...textsOf(contact.upsert), ...textsOf(imported) },
 });
 
@@ -39,8 +38,7 @@ export const IMPORT_OPERATIONS = {
 };
 
 export const ContactImport = batchBody(IMPORT_OPERATIONS.upsert.item.extend({ data: ImportedContact })).meta({
-  id: "ContactImport",
-  ...doc("Os contatos a importar", "The contacts to import"),
+  ...named("ContactImport", "Os contatos a importar", "The contacts to import"),
   fields: BATCH_FIELDS,
 });
 
@@ -58,27 +56,21 @@ const Change = object({
     null,
   ]),
   to: field(text(), ["O que seria gravado", "What would be stored", "Compradora"]),
-}).meta({ id: "ImportChange", ...doc("Um campo que mudaria", "A field that would change") });
+}).meta(named("ImportChange", "Um campo que mudaria", "A field that would change"));
 
-const Imported = BatchItemResult.extend({ changes: z.array(Change).optional() });
+const CHANGES = [{ field: "job_title", from: null, to: "Compradora" }];
 
-export const ContactImportResult = BatchResult.extend({ results: z.array(Imported) }).meta({
-  id: "ContactImportResult",
-  ...doc("O que houve com cada contato", "The result of each contact", {
-    results: [{
-      index: 0,
-      status: 200,
-      id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
-      changes: [{ field: "job_title", from: null, to: "Compradora" }],
-    }],
+const Imported = extended(BatchItemResult, {
+  changes: field(z.array(Change).optional(), [
+    "Em dry_run, os campos que mudariam em um contato que já existe",
+    "In a dry run, the fields that would change in a contact that exists",
+    CHANGES,
+  ]),
+});
+
+export const ContactImportResult = extended(BatchResult, { results: z.array(Imported) }).meta(
+  named("ContactImportResult", "O que houve com cada contato", "The result of each contact", {
+    results: [{ index: 0, status: 200, id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5", changes: CHANGES }],
     summary: { created: 0, updated: 1, failed: 0 },
   }),
-  fields: {
-    ...textsOf(BatchResult),
-    changes: doc(
-      "Em dry_run, os campos que mudariam em um contato que já existe",
-      "In a dry run, the fields that would change in a contact that exists",
-      [{ field: "job_title", from: null, to: "Compradora" }],
-    ),
-  },
-});
+);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { money, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
@@ -13,7 +13,7 @@ const DealPerson = extended(Reference, {
   email: field(text(), ["E-mail", "E-mail address", "ana@example.com"]),
   phone: field(text(), ["Telefone", "Phone number", "+55 11 91234-5678"]),
   role: field(text(), ["O que faz no negócio", "What the contact does in the deal", "decisor"]),
-}).meta({ id: "DealPerson", ...doc("Um contato do negócio", "A contact of the deal") });
+}).meta(named("DealPerson", "Um contato do negócio", "A contact of the deal"));
 
 const DealActivity = object({
   id: field(uuid(), ["A atividade", "The activity"]),
@@ -25,14 +25,14 @@ const DealActivity = object({
   completed_at: field(timestamp().nullable(), ["Quando foi concluída", "When it was completed"]),
   owner: field(Reference, ["Responsável", "Owner"]),
   created_at: timestamp(),
-}).meta({ id: "DealActivity", ...doc("Uma atividade do negócio", "An activity of the deal") });
+}).meta(named("DealActivity", "Uma atividade do negócio", "An activity of the deal"));
 
 const DealNote = object({
   id: field(uuid(), ["A anotação", "The note"]),
   body: field(z.string(), ["Texto", "Text", "Pediu desconto"]),
   author: field(Reference, ["Quem escreveu", "Who wrote it"]),
   created_at: timestamp(),
-}).meta({ id: "DealNote", ...doc("Uma anotação do negócio", "A note of the deal") });
+}).meta(named("DealNote", "Uma anotação do negócio", "A note of the deal"));
 
 const DealEvent = object({
   id: field(uuid(), ["O evento", "The event"]),
@@ -43,7 +43,7 @@ const DealEvent = object({
     ["value"],
   ]),
   occurred_at: field(timestamp(), ["Quando ocorreu", "When it occurred"]),
-}).meta({ id: "DealEvent", ...doc("Um evento do negócio", "An event of the deal") });
+}).meta(named("DealEvent", "Um evento do negócio", "An event of the deal"));
 
 export const OpenedDeal = object({
   id: field(uuid(), ["Identificador do negócio", "The deal's id"]),
@@ -75,7 +75,4 @@ export const OpenedDeal = object({
     "Os 20 eventos mais novos, dos últimos 90 dias",
     "The newest 20 events, of the last 90 days",
   ]),
-}).meta({
-  id: "OpenedDeal",
-  ...doc("Um negócio e o que há com ele", "A deal and what happens with it"),
-});
+}).meta(named("OpenedDeal", "Um negócio e o que há com ele", "A deal and what happens with it"));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { datetime, money, name, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
 import { PROPOSAL_STATUSES } from "../_shared/contract/statuses.ts";
@@ -35,12 +35,10 @@ export const DealProposal = object({
     "When the customer first opened it",
   ]),
   created_at: timestamp(),
-}).meta({
-  id: "DealProposal",
-  ...doc("Uma proposta do negócio, sem o link", "A proposal of the deal, without its link"),
-});
+}).meta(
+  named("DealProposal", "Uma proposta do negócio, sem o link", "A proposal of the deal, without its link"),
+);
 
-/** The body of a new proposal. */
 export const NewProposal = object({
   title: field(name(), TITLE),
   value: field(money().nullish(), VALUE),
@@ -49,13 +47,12 @@ export const NewProposal = object({
     "Até quando pode ser respondida; se ausente, sempre",
     "Until when it can be answered; if absent, forever",
   ]),
-}).meta({ id: "NewProposal", ...doc("Uma nova proposta", "A new proposal") });
+}).meta(named("NewProposal", "Uma nova proposta", "A new proposal"));
 
-/** The reply with a proposal's new link. */
 export const LinkedProposal = extended(DealProposal, {
   link: field(z.string(), [
     "O link para o cliente, que só esta resposta mostra; abre a proposta depois que ela foi enviada",
     "The link for the customer, which only this reply shows; it opens the proposal once it was sent",
     "https://crm.exemplo.com.br/proposta/#exemplo",
   ]),
-}).meta({ id: "LinkedProposal", ...doc("Uma proposta com o seu novo link", "A proposal with its new link") });
+}).meta(named("LinkedProposal", "Uma proposta com o seu novo link", "A proposal with its new link"));

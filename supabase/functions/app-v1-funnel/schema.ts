@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { money, name, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
 import { Reference } from "../_shared/contract/reference.ts";
@@ -26,7 +26,7 @@ const Card = object({
     "When the customer accepted a proposal, the last one if several; null: none",
     null,
   ]),
-}).meta({ id: "FunnelDeal", ...doc("Um negócio no funil", "A deal in the funnel") });
+}).meta(named("FunnelDeal", "Um negócio no funil", "A deal in the funnel"));
 
 const Stage = object({
   id: field(uuid(), ["Identificador da etapa", "The stage's id"]),
@@ -48,13 +48,13 @@ const Stage = object({
     "Os 50 mais novos: abertos; nas etapas won e lost, também os fechados nos últimos 30 dias",
     "The newest 50: open ones; in the stages won and lost also those closed in the last 30 days",
   ]),
-}).meta({ id: "FunnelStage", ...doc("Uma etapa do funil", "A stage of the funnel") });
+}).meta(named("FunnelStage", "Uma etapa do funil", "A stage of the funnel"));
 
 const PipelineChoice = extended(Reference, {
   id: field(Reference.shape.id, ["Identificador do pipeline", "The pipeline's id"]),
   name: field(Reference.shape.name, ["Nome", "Name", "Vendas"]),
   is_default: field(z.boolean(), ["Se é o padrão", "Whether it is the default one", true]),
-}).meta({ id: "PipelineChoice", ...doc("Um pipeline ativo", "An active pipeline") });
+}).meta(named("PipelineChoice", "Um pipeline ativo", "An active pipeline"));
 
 export const Funnel = object({
   as_of: field(timestamp(), ["De quando são os números", "When the figures were read"]),
@@ -64,4 +64,4 @@ export const Funnel = object({
     "The pipeline shown; null if none is active",
   ]),
   stages: field(z.array(Stage), ["As etapas ativas, em ordem", "The active stages, in order"]),
-}).meta({ id: "Funnel", ...doc("O funil de um pipeline", "The funnel of a pipeline") });
+}).meta(named("Funnel", "O funil de um pipeline", "The funnel of a pipeline"));

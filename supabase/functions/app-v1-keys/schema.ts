@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { datetime, name, timestamp } from "../_shared/contract/fields.ts";
 import { extended, field, object, textsOf } from "../_shared/contract/object.ts";
 import { isWellFormedScope } from "../_shared/contract/scopes.ts";
@@ -12,12 +12,12 @@ const HOUR = ["O começo da hora", "The beginning of the hour", "2026-11-21T13:0
 const DayCalls = object({
   day: field(z.iso.date(), DAY),
   calls: field(count(), ["Quantas chamadas", "How many calls", 172]),
-}).meta({ id: "DayCalls", ...doc("As chamadas de um dia", "The calls of a day") });
+}).meta(named("DayCalls", "As chamadas de um dia", "The calls of a day"));
 
 const HourCalls = object({
   hour: field(timestamp(), HOUR),
   calls: field(count(), ["Quantas chamadas", "How many calls", 12]),
-}).meta({ id: "HourCalls", ...doc("As chamadas de uma hora", "The calls of an hour") });
+}).meta(named("HourCalls", "As chamadas de uma hora", "The calls of an hour"));
 
 /** Null for hours and days before the oldest request that was read. */
 const counted = () => count().nullable();
@@ -32,22 +32,22 @@ const HourFailures = object({
   hour: field(timestamp(), HOUR),
   requests: field(counted(), REQUESTS),
   failures: field(counted(), FAILURES),
-}).meta({ id: "HourFailures", ...doc("As falhas de uma hora", "The failures of an hour") });
+}).meta(named("HourFailures", "As falhas de uma hora", "The failures of an hour"));
 
 const DayFailures = object({
   day: field(z.iso.date(), DAY),
   requests: field(counted(), REQUESTS),
   failures: field(counted(), FAILURES),
-}).meta({ id: "DayFailures", ...doc("As falhas de um dia", "The failures of a day") });
+}).meta(named("DayFailures", "As falhas de um dia", "The failures of a day"));
 
 const StatusCount = object({
   status: field(z.int(), ["O status HTTP", "The HTTP status", 422]),
   count: field(count(), ["Quantas vezes", "How many times", 31]),
-}).meta({ id: "StatusCount", ...doc("Quantas falhas tiveram um status", "How many failures had a status") });
+}).meta(named("StatusCount", "Quantas falhas tiveram um status", "How many failures had a status"));
 
 const CodeCount = extended(StatusCount, {
   code: field(z.string(), ["O código do erro", "The error's code", "validation_error"]),
-}).meta({ id: "CodeCount", ...doc("Quantas falhas tiveram um código", "How many failures had a code") });
+}).meta(named("CodeCount", "Quantas falhas tiveram um código", "How many failures had a code"));
 
 const BusiestMinute = object({
   minute: field(timestamp(), [
@@ -60,7 +60,7 @@ const BusiestMinute = object({
     "How many requests, without those that the limit refused",
     97,
   ]),
-}).meta({ id: "BusiestMinute", ...doc("O minuto com mais requisições", "The minute with most requests") });
+}).meta(named("BusiestMinute", "O minuto com mais requisições", "The minute with most requests"));
 
 const KeyFailures = object({
   time_zone: field(z.string(), ["O fuso dos dias", "The time zone of the days", "America/Sao_Paulo"]),
@@ -95,13 +95,13 @@ const KeyFailures = object({
     "The minute with most requests; null: none",
   ]),
   limit_per_minute: field(count(), ["O limite da chave", "The key's limit", 120]),
-}).meta({
-  id: "KeyFailures",
-  ...doc(
+}).meta(
+  named(
+    "KeyFailures",
     "Quantas requisições de uma chave falharam em 7 dias, e por quê",
     "How many requests of a key failed in 7 days, and why",
   ),
-});
+);
 
 const KeyCreator = object({
   id: z.uuid(),
@@ -111,7 +111,7 @@ const KeyCreator = object({
     "Whether the member is still active; if not, the key cannot create notes",
     true,
   ]),
-}).meta({ id: "KeyCreator", ...doc("O membro que criou uma chave", "The member who created a key") });
+}).meta(named("KeyCreator", "O membro que criou uma chave", "The member who created a key"));
 
 const KeyCalls = object({
   total_7_days: field(count(), ["A soma", "Their sum", 1204]),
@@ -121,13 +121,13 @@ const KeyCalls = object({
     3,
   ]),
   days: field(z.array(DayCalls), ["Por dia, o mais antigo primeiro", "By day, oldest first"]),
-}).meta({
-  id: "KeyCalls",
-  ...doc(
+}).meta(
+  named(
+    "KeyCalls",
     "As chamadas de uma chave nos últimos 7 dias, até agora",
     "The calls of a key in the last 7 days, up to now",
   ),
-});
+);
 
 const NAME = ["Para que serve a chave", "What the key is for", "Site"] as const;
 const SCOPES = ["As permissões", "The scopes", ["leads:write"]] as const;
@@ -138,7 +138,6 @@ const NETWORKS = [
   ["203.0.113.0/24", "2001:db8::/32"],
 ] as const;
 
-/** A key without its secrets. */
 export const Key = object({
   id: z.uuid(),
   name: field(z.string(), NAME),
@@ -179,7 +178,7 @@ export const Key = object({
   ]),
   allowed_networks: field(z.array(z.string()), NETWORKS),
   calls: field(KeyCalls, ["O uso", "Its use"]),
-}).meta({ id: "Key", ...doc("Uma chave de API", "An API key") });
+}).meta(named("Key", "Uma chave de API", "An API key"));
 
 /** The reply to the list: at most 500 keys. */
 export const KeyList = z.object({ data: z.array(Key) });
@@ -189,7 +188,7 @@ const KeySubscription = object({
   target_url: field(z.string(), ["O endereço", "The address", "https://exemplo.com.br/webhooks"]),
   is_active: z.boolean(),
   event_types: field(z.array(z.string()), ["Os eventos", "The events", ["deal.won"]]),
-}).meta({ id: "KeySubscription", ...doc("Um webhook que uma chave criou", "A webhook that a key created") });
+}).meta(named("KeySubscription", "Um webhook que uma chave criou", "A webhook that a key created"));
 
 /** A key with its use and its webhooks. */
 export const KeyDetail = extended(Key, {
@@ -206,7 +205,7 @@ export const KeyDetail = extended(Key, {
     "Os webhooks que ela criou",
     "The webhooks that it created",
   ]),
-}).meta({ id: "KeyDetail", ...doc("Uma chave de API e o seu uso", "An API key and its use") });
+}).meta(named("KeyDetail", "Uma chave de API e o seu uso", "An API key and its use"));
 
 const scope = () =>
   z.string().refine(
@@ -225,7 +224,7 @@ export const NewKey = object({
     "When it expires; if absent, never",
   ]),
   allowed_networks: networks(),
-}).meta({ id: "NewKey", ...doc("Uma nova chave", "A new key") });
+}).meta(named("NewKey", "Uma nova chave", "A new key"));
 
 const wholeKey = () =>
   field(z.string(), [
@@ -234,7 +233,6 @@ const wholeKey = () =>
     "svc_exemplo",
   ]);
 
-/** The reply to POST, with the whole key. */
 export const CreatedKey = extended(Key, {
   key: wholeKey(),
   warnings: field(z.array(z.string()), [
@@ -242,7 +240,7 @@ export const CreatedKey = extended(Key, {
     "A sentence, in Portuguese, for each scope that grants nothing",
     [],
   ]),
-}).meta({ id: "CreatedKey", ...doc("A nova chave", "The new key") });
+}).meta(named("CreatedKey", "A nova chave", "The new key"));
 
 export const KeyChange = object({
   name: field(name().optional(), NAME),
@@ -252,7 +250,7 @@ export const KeyChange = object({
     "When it expires; null: never",
   ]),
 })
-  .meta({ id: "KeyChange", ...doc("O que muda em uma chave", "What changes in a key") });
+  .meta(named("KeyChange", "O que muda em uma chave", "What changes in a key"));
 
 export const Rotation = object({
   overlap_seconds: field(z.literal([0, 3600, 86400, 604800]), [
@@ -260,11 +258,10 @@ export const Rotation = object({
     "For how many seconds the current secret still works",
     86400,
   ]),
-}).meta({ id: "Rotation", ...doc("Como trocar o segredo", "How to replace the secret") });
+}).meta(named("Rotation", "Como trocar o segredo", "How to replace the secret"));
 
-/** The reply to rotate, with the whole new key. */
 export const RotatedKey = extended(Key, { key: wholeKey() })
-  .meta({ id: "RotatedKey", ...doc("A chave com o novo segredo", "The key with its new secret") });
+  .meta(named("RotatedKey", "A chave com o novo segredo", "The key with its new secret"));
 
 export const Revocation = object({
   keep_webhooks: field(z.boolean().optional(), [
@@ -272,11 +269,10 @@ export const Revocation = object({
     "Whether the webhooks that it created continue; if absent, they end too",
     false,
   ]),
-}).meta({ id: "Revocation", ...doc("Como revogar a chave", "How to revoke the key") });
+}).meta(named("Revocation", "Como revogar a chave", "How to revoke the key"));
 
 const RevokedSubscription = KeySubscription.pick({ id: true, target_url: true }).meta({
-  id: "RevokedSubscription",
-  ...doc("Um webhook de uma chave revogada", "A webhook of a revoked key"),
+  ...named("RevokedSubscription", "Um webhook de uma chave revogada", "A webhook of a revoked key"),
   fields: textsOf(KeySubscription),
 });
 
@@ -295,4 +291,4 @@ export const RevokedKey = extended(Key, {
     "Os webhooks dela que continuam",
     "Its webhooks that continue",
   ]),
-}).meta({ id: "RevokedKey", ...doc("A chave revogada", "The revoked key") });
+}).meta(named("RevokedKey", "A chave revogada", "The revoked key"));

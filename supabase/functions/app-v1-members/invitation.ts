@@ -1,10 +1,8 @@
 import { log } from "../_shared/runtime/log.ts";
 import { appUrl, AUTH_TIMEOUT_MS, authUrl, secretKey } from "../_shared/runtime/service.ts";
 
-/** What the mail of an invitation says. */
 export interface InvitationMail {
   email: string;
-  /** The workspace's name. */
   invited_to: string;
   invited_by: string;
 }

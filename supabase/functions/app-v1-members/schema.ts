@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { email, name, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { extended, field, object, textsOf } from "../_shared/contract/object.ts";
 import { ROLES } from "../_shared/contract/roles.ts";
@@ -30,7 +30,7 @@ const Member = object({
     1,
   ]),
   created_at: timestamp(),
-}).meta({ id: "Member", ...doc("Um membro da empresa", "A member of the workspace") });
+}).meta(named("Member", "Um membro da empresa", "A member of the workspace"));
 
 const fields = textsOf(Member);
 
@@ -38,7 +38,7 @@ const fields = textsOf(Member);
 export const MemberList = z.object({ data: z.array(Member) });
 
 export const Invitation = z.object({ name: name(), email: email(), role: z.enum(ROLES) })
-  .meta({ id: "Invitation", ...doc("Quem convidar", "Whom to invite"), fields });
+  .meta({ ...named("Invitation", "Quem convidar", "Whom to invite"), fields });
 
 /** The reply to POST / and POST /:id/invite. */
 export const InvitedMember = extended(Member, {
@@ -53,13 +53,13 @@ export const InvitedMember = extended(Member, {
     "Padaria Sol",
   ]),
   invited_by: field(name(), ["Nome de quem convidou", "Name of who invited", "Ana Souza"]),
-}).meta({ id: "InvitedMember", ...doc("O membro convidado", "The member who was invited") });
+}).meta(named("InvitedMember", "O membro convidado", "The member who was invited"));
 
 export const MemberPatch = z.object({
   name: name().optional(),
   role: z.enum(ROLES).optional(),
   is_active: z.boolean().optional(),
-}).meta({ id: "MemberPatch", ...doc("O que muda no membro", "What changes in the member"), fields });
+}).meta({ ...named("MemberPatch", "O que muda no membro", "What changes in the member"), fields });
 
 const WorkingKey = object({
   id: field(uuid(), ["Identificador da chave", "The key's id"]),
@@ -67,7 +67,7 @@ const WorkingKey = object({
   prefix: field(z.string(), ["O começo da chave", "The first characters of the key", "svc_u8g0YZp1"]),
   scopes: field(z.array(z.string()), ["O que a chave permite", "What the key may do", ["leads:write"]]),
   expires_at: field(timestamp().nullable(), ["Quando vence; null: nunca", "When it expires; null: never"]),
-}).meta({ id: "WorkingKey", ...doc("Uma chave que ainda funciona", "A key that still works") });
+}).meta(named("WorkingKey", "Uma chave que ainda funciona", "A key that still works"));
 
 /** The reply to PATCH and POST /leave, with the keys that still work after a deactivation. */
 export const UpdatedMember = extended(Member, {
@@ -80,4 +80,4 @@ export const UpdatedMember = extended(Member, {
     "How many active admins and gestores the workspace has; counts up to 1,000",
     2,
   ]),
-}).meta({ id: "UpdatedMember", ...doc("O membro, como ficou", "The member after the change") });
+}).meta(named("UpdatedMember", "O membro, como ficou", "The member after the change"));

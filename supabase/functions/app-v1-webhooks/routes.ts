@@ -2,7 +2,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import type { Json } from "../_shared/contract/json.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
-import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
+import { createSecret } from "../_shared/webhooks/secret.ts";
 import { withSealedHeader } from "../api-v1-webhooks/own_header.ts";
 import { Redeliveries, RedeliveryList } from "../api-v1-webhooks/delivery.ts";
 import { subscription } from "../api-v1-webhooks/record.ts";
@@ -14,12 +14,6 @@ import {
   TestSent,
 } from "../api-v1-webhooks/operations.ts";
 import { ReactivatedWebhook, Webhook, WebhookList, WebhookWithSecret } from "./schema.ts";
-
-/** Creates a secret; returns it encrypted for the database, and in plain text for the reply. */
-async function makeSecret(id: string) {
-  const secret = generateSecret();
-  return { encrypted: await encryptSecret(secret, id), reveal: { secret } };
-}
 
 /**
  * The arguments of a member's verb. Members' verbs refuse an empty `name` and treat null as absent, so the name is sent
@@ -54,7 +48,7 @@ export const webhooks = resource(
       errors: ["invalid_reference"],
       prepare: async (body) => {
         const id = uuidV7();
-        const { encrypted, reveal } = await makeSecret(id);
+        const { encrypted, reveal } = await createSecret(id);
         return { args: { ...await memberArgs(body, id), new_id: id, secret: encrypted }, reveal };
       },
     }),
@@ -112,7 +106,7 @@ export const webhooks = resource(
       reply: WebhookWithSecret,
       verb: "subscription_rotate",
       prepare: async ({ overlap_seconds }, { id = "" }) => {
-        const { encrypted, reveal } = await makeSecret(id);
+        const { encrypted, reveal } = await createSecret(id);
         return { args: { overlap_seconds, secret: encrypted }, reveal };
       },
     }),

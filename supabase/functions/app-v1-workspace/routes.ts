@@ -10,7 +10,6 @@ import {
   WorkspaceSearchResult,
 } from "./schema.ts";
 
-/** The properties that accepting and declining an invitation have in common. */
 const answer = {
   role: null,
   ...noBody,

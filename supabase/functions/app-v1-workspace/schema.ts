@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { email, name, search, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object, textsOf } from "../_shared/contract/object.ts";
 import { ROLES } from "../_shared/contract/roles.ts";
@@ -15,10 +15,13 @@ const id = field(uuid(), [
 ]);
 
 /** A workspace that the signed-in person may choose. */
-const WorkspaceChoice = object({ id, name: field(name(), NAME), role: field(z.enum(ROLES), ROLE) }).meta({
-  id: "WorkspaceChoice",
-  ...doc("Uma empresa da qual a pessoa é membro", "A workspace in which the person is a member"),
-});
+const WorkspaceChoice = object({ id, name: field(name(), NAME), role: field(z.enum(ROLES), ROLE) }).meta(
+  named(
+    "WorkspaceChoice",
+    "Uma empresa da qual a pessoa é membro",
+    "A workspace in which the person is a member",
+  ),
+);
 
 /** An invitation that the signed-in person has not answered. */
 const Invitation = object({
@@ -31,10 +34,7 @@ const Invitation = object({
   workspace_name: field(name(), NAME),
   role: field(z.enum(ROLES), ["Papel que a pessoa terá", "The role that the person will have", "vendedor"]),
   invited_at: field(timestamp(), ["Quando foi convidada", "When the person was invited"]),
-}).meta({
-  id: "OpenInvitation",
-  ...doc("Um convite que espera resposta", "An invitation that waits for an answer"),
-});
+}).meta(named("OpenInvitation", "Um convite que espera resposta", "An invitation that waits for an answer"));
 
 /** The reply to GET /choices, and to a call that answers an invitation. */
 export const WorkspaceChoices = object({
@@ -43,10 +43,13 @@ export const WorkspaceChoices = object({
     "Os convites que esperam resposta, até 100",
     "The invitations that wait for an answer, 100 at most",
   ]),
-}).meta({
-  id: "WorkspaceChoices",
-  ...doc("As empresas e os convites de uma pessoa", "The workspaces and the invitations of a person"),
-});
+}).meta(
+  named(
+    "WorkspaceChoices",
+    "As empresas e os convites de uma pessoa",
+    "The workspaces and the invitations of a person",
+  ),
+);
 
 const Session = object({
   id: field(uuid(), ["Identificador da sessão", "The session's id", "019a2b3c-0000-4000-8000-000000000004"]),
@@ -66,23 +69,21 @@ const Session = object({
     "Última entrada ou renovação, que acontece a cada hora de uso",
     "Last sign-in or renewal, which happens in every hour of use",
   ]),
-}).meta({ id: "PersonSession", ...doc("Uma sessão da pessoa", "A session of the person") });
+}).meta(named("PersonSession", "Uma sessão da pessoa", "A session of the person"));
 
-/** The reply to GET /sessions. */
 export const SessionList = object({
   data: field(z.array(Session), [
     "As sessões da pessoa que entrou, até 100",
     "The sessions of the signed-in person, 100 at most",
   ]),
-}).meta({ id: "SessionList", ...doc("As sessões de uma pessoa", "The sessions of a person") });
+}).meta(named("SessionList", "As sessões de uma pessoa", "The sessions of a person"));
 
-/** The signed-in person as a member of this workspace. */
 const CurrentMember = object({
   id: field(uuid(), ["Identificador do membro", "The member's id", "019a2b3c-0000-7000-8000-000000000002"]),
   name: field(name(), ["Nome do membro", "The member's name", "Ana Souza"]),
   email: field(email(), ["E-mail do membro", "The member's e-mail", "ana@exemplo.com.br"]),
   role: field(z.enum(ROLES), ROLE),
-}).meta({ id: "CurrentMember", ...doc("Quem entrou", "Who is signed in") });
+}).meta(named("CurrentMember", "Quem entrou", "Who is signed in"));
 
 /** The usage of a workspace. Counting stops at a bound, so a count that equals its bound may be too low. */
 const Usage = object({
@@ -116,7 +117,7 @@ const Usage = object({
     "Deliveries that wait for an attempt; counts up to 10,000",
     0,
   ]),
-}).meta({ id: "Usage", ...doc("O uso da empresa", "What the workspace uses") });
+}).meta(named("Usage", "O uso da empresa", "What the workspace uses"));
 
 /** The kinds of alerts, the most urgent first (crm.workspace_alerts). */
 export const ALERT_KINDS = ["webhook_stopped", "key_expired", "webhook_failing", "key_expiring"] as const;
@@ -139,7 +140,7 @@ const Alert = object({
     "Since when; for a failing webhook, the last confirmed delivery, or its creation",
   ]),
   until: field(timestamp().nullable(), ["Quando a chave vence", "When the key expires", null]),
-}).meta({ id: "Alert", ...doc("Algo que alguém precisa resolver", "Something that somebody has to mend") });
+}).meta(named("Alert", "Algo que alguém precisa resolver", "Something that somebody has to mend"));
 
 const FirstSteps = object({
   key: field(z.boolean(), ["Se há uma chave", "Whether there is a key", true]),
@@ -155,7 +156,7 @@ const FirstSteps = object({
     "Whether there is a second active or invited member",
     false,
   ]),
-}).meta({ id: "FirstSteps", ...doc("Os primeiros passos de uma empresa", "The first steps of a workspace") });
+}).meta(named("FirstSteps", "Os primeiros passos de uma empresa", "The first steps of a workspace"));
 
 export const Workspace = object({
   id,
@@ -202,10 +203,7 @@ export const Workspace = object({
     "O que já foi feito; null: tudo, ou quem pede não é administrador",
     "What has been done; null: everything, or the caller is not an administrator",
   ]),
-}).meta({
-  id: "Workspace",
-  ...doc("Uma empresa, seu plano e seu uso", "A workspace, its plan and its usage"),
-});
+}).meta(named("Workspace", "Uma empresa, seu plano e seu uso", "A workspace, its plan and its usage"));
 
 /** The body of PATCH: the properties that an admin may change. Only the operator may change the plan. */
 export const WorkspacePatch = z.object({
@@ -215,8 +213,7 @@ export const WorkspacePatch = z.object({
   time_zone: z.string().max(60).optional(),
   refuses_undefined_fields: z.boolean().optional(),
 }).meta({
-  id: "WorkspacePatch",
-  ...doc("O que muda na empresa", "What changes in the workspace"),
+  ...named("WorkspacePatch", "O que muda na empresa", "What changes in the workspace"),
   fields: textsOf(Workspace),
 });
 
@@ -262,11 +259,11 @@ const WorkspaceFound = object({
     "The record of an event, the webhook of a delivery; null for all others",
     null,
   ]),
-}).meta({ id: "WorkspaceFound", ...doc("Algo que a busca encontrou", "Something that the search found") });
+}).meta(named("WorkspaceFound", "Algo que a busca encontrou", "Something that the search found"));
 
 export const WorkspaceSearchResult = object({
   data: field(z.array(WorkspaceFound), [
     "Até cinco de cada tipo, os de mesmo nome primeiro",
     "At most five of each type, those with this name first",
   ]),
-}).meta({ id: "WorkspaceSearchResult", ...doc("O que a busca encontrou", "What the search found") });
+}).meta(named("WorkspaceSearchResult", "O que a busca encontrou", "What the search found"));

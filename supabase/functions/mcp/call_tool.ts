@@ -2,7 +2,7 @@ import { ApiError, type FieldError } from "../_shared/contract/errors.ts";
 import { canonicalJson } from "../_shared/http/idempotency.ts";
 import { isUuid } from "../_shared/runtime/uuid.ts";
 import { type Json, MAX_DETAILS } from "../_shared/contract/json.ts";
-import { NEAR, type UnknownDetail } from "../_shared/http/unknown_names.ts";
+import { unknownParameter } from "../_shared/http/unknown_names.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { conciseList, short } from "./concise.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";
@@ -89,11 +89,7 @@ function findErrors({ definition, request }: Tool, args: Arguments): FieldError[
   const unknown = Object.keys(args).filter((name) => !Object.hasOwn(properties, name));
   return [
     ...errors,
-    ...unknown.map((name): UnknownDetail => ({
-      field: name,
-      message: "Parâmetro desconhecido",
-      [NEAR]: { name, among, named: "error" },
-    })),
+    ...unknown.map((name) => unknownParameter(name, among)),
   ].slice(0, MAX_DETAILS);
 }
 

@@ -5,6 +5,7 @@ import { addressHeader, clientAddress } from "../_shared/http/client_address.ts"
 import { readKeyOrToken } from "../_shared/http/gates.ts";
 import { IDEMPOTENCY_HEADER } from "../_shared/http/idempotency.ts";
 import { serveResource } from "../_shared/http/serve.ts";
+import { loadOnce } from "../_shared/runtime/load_once.ts";
 import { RESOURCES } from "./resources.ts";
 import { type Offer, readOffer } from "./offer.ts";
 import { LocalTime } from "./local_time.ts";
@@ -25,7 +26,6 @@ export interface ResourceRequest {
 export interface ResourceReply {
   status: number;
   headers: Headers;
-  /** Empty if there is no body. */
   text: string;
 }
 
@@ -48,7 +48,10 @@ const timeZones = new Map<string, { time: LocalTime; until: number }>();
 const TIME_ZONE_KEPT_MS = 600_000;
 const MAX_TIME_ZONES = 1000;
 
-const handlers = new Map<string, Promise<RequestHandler>>();
+/** The handler of each resource. The first call of a handler loads the resource's table. */
+const HANDLERS: ReadonlyMap<string, () => Promise<RequestHandler>> = new Map(
+  Object.entries(RESOURCES).map(([name, load]) => [name, loadOnce(async () => serveResource(await load()))]),
+);
 
 /** The sender of a request. Resources are called with the sender's key or token, and address. */
 export class Caller {
@@ -103,7 +106,7 @@ export class Caller {
    * statement and the log line are the same.
    */
   async call({ resource, method, path, body, idempotencyKey }: ResourceRequest): Promise<ResourceReply> {
-    const handler = await handlerOf(resource);
+    const handler = await HANDLERS.get(resource)!();
     const request = new Request(`http://mcp/${resource}${path === "/" ? "" : path}`, {
       method,
       headers: {
@@ -139,17 +142,3 @@ export async function readCaller(headers: Headers): Promise<Caller | ApiError | 
 }
 
 const MISSING_KEY = "Envie a chave de API no cabeçalho X-API-Key ou em Authorization: Bearer";
-
-/**
- * The handler of a resource. The first call loads the resource's table; after a failed import the next call tries
- * again.
- */
-function handlerOf(name: string): Promise<RequestHandler> {
-  let handler = handlers.get(name);
-  if (handler === undefined) {
-    handler = RESOURCES[name]!().then((table) => serveResource(table));
-    handler.catch(() => handlers.delete(name));
-    handlers.set(name, handler);
-  }
-  return handler;
-}

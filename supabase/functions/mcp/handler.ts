@@ -12,7 +12,7 @@ import { PACES } from "../_shared/http/pace.ts";
 import { challengeHeader, METADATA_PATH, metadataReply } from "../_shared/http/protected_resource.ts";
 import { jsonReply } from "../_shared/http/reply.ts";
 import { callDoor } from "../_shared/postgres/door.ts";
-import { log, logCount } from "../_shared/runtime/log.ts";
+import { logCount, logFault } from "../_shared/runtime/log.ts";
 import { errorResult } from "./call_tool.ts";
 import { type Caller, readCaller } from "./caller.ts";
 import { answer } from "./methods.ts";
@@ -21,7 +21,6 @@ import { REVISION_FIELD, REVISIONS, STATELESS, UNNAMED_REVISION, WITH_LISTS } fr
 import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from "./rpc.ts";
 
 const VERSION_HEADER = "MCP-Protocol-Version";
-/** Maximum number of messages in a JSON-RPC batch. */
 const MAX_MESSAGES = 20;
 /**
  * Size of the reply to a batch, in bytes, beyond which the remaining messages are refused, so that the reply stays
@@ -128,7 +127,7 @@ function revisionOf(value: Json, named: string | null): string | RpcError {
   if (claimed === undefined) {
     const revision = named ?? UNNAMED_REVISION;
     if (REVISIONS.includes(revision)) return revision;
-    return unacceptable(`${VERSION_HEADER} deve ser um de ${REVISIONS.join(", ")}`);
+    return RpcError.invalid(`${VERSION_HEADER} deve ser um de ${REVISIONS.join(", ")}`);
   }
   if (named !== null && named !== claimed) return mismatch(VERSION_HEADER);
   if (typeof claimed === "string" && REVISIONS.includes(claimed)) return claimed;
@@ -193,10 +192,10 @@ interface Message {
 function splitMessages({ value, fieldErrors }: JsonText, revision: string): Message[] | RpcError {
   if (!Array.isArray(value)) return [{ value, fieldErrors, isListed: false }];
   if (!WITH_LISTS.includes(revision)) {
-    return unacceptable(`A revisão ${revision} não tem listas de mensagens`);
+    return RpcError.invalid(`A revisão ${revision} não tem listas de mensagens`);
   }
   if (value.length === 0 || value.length > MAX_MESSAGES) {
-    return unacceptable(`Uma lista tem de 1 a ${MAX_MESSAGES} mensagens`);
+    return RpcError.invalid(`Uma lista tem de 1 a ${MAX_MESSAGES} mensagens`);
   }
   // Refuses the whole list: only the first 100 errors are collected, so a message without errors may still be invalid.
   if (fieldErrors.length > 0) {
@@ -215,7 +214,7 @@ async function answerMessage(
   if (request instanceof RpcError || request === NO_ANSWER) return request;
   if (isFull) return new RpcError("invalidRequest", LIST_FULL);
   if (request.method === "initialize" && isListed) {
-    return unacceptable("initialize não pode estar em uma lista");
+    return RpcError.invalid("initialize não pode estar em uma lista");
   }
   if (fieldErrors.length === 0) return await answer(caller, request, revision);
   const details = fieldErrors.map(({ field, message }) => ({ field: field.replace(ARGUMENTS, ""), message }));
@@ -230,11 +229,6 @@ const LIST_FULL =
   "envie-a em outra requisição";
 
 const ARGUMENTS = /^params\.arguments\./;
-
-/** The error for a request that breaks the protocol. */
-function unacceptable(message: string): RpcError {
-  return new RpcError("invalidRequest", message, undefined, 400);
-}
 
 /** Refuses a whole request. The reply is paced, because a client can cause any number of refusals without a key. */
 async function refuse(
@@ -254,10 +248,7 @@ async function refuse(
 /** Logs an exception and returns an error that tells the client nothing about the cause. */
 function internalError(caller: Caller, fault: unknown): Response {
   const { requestId } = caller;
-  log("error", {
-    request_id: requestId,
-    error: fault instanceof Error ? fault.stack ?? fault.message : String(fault),
-  });
+  logFault(requestId, fault);
   const { code, message, status } = new ApiError("internal_error");
   const error = new RpcError("internalError", message, { code, request_id: requestId }, status);
   return reply(caller, status, rpcResponse(null, error));

@@ -1,4 +1,4 @@
-import type { Json } from "../_shared/contract/json.ts";
+import { isObject } from "../_shared/contract/json.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 import { callTool } from "./call_tool.ts";
 import { type Caller, type Me, rpcErrorOf } from "./caller.ts";
@@ -145,10 +145,10 @@ async function callNamedTool(caller: Caller, params: RpcRequest["params"]): Prom
       `A ferramenta "${name}" altera dados, e ${READONLY_HEADER} só deixa ler`,
     );
   }
-  if (args === null || typeof args !== "object" || Array.isArray(args)) {
+  if (!isObject(args)) {
     return new RpcError("invalidParams", 'O parâmetro "arguments" deve ser um objeto');
   }
-  return await callTool(caller, tool, args as Record<string, Json>);
+  return await callTool(caller, tool, args);
 }
 
 async function identify(caller: Caller): Promise<Me | RpcError> {

@@ -18,20 +18,16 @@ export function readOffer(headers: Headers): Offer | RpcError {
   const names = (headers.get(TOOLSETS_HEADER) ?? TOOLSETS[0]).split(",").map((name) => name.trim());
   const unknown = names.find((name) => name !== "all" && !TOOLSETS.includes(name as Toolset));
   if (unknown !== undefined) {
-    return invalid(`${TOOLSETS_HEADER}: "${unknown}" não é um de ${TOOLSETS.join(", ")}, all`);
+    return RpcError.invalid(`${TOOLSETS_HEADER}: "${unknown}" não é um de ${TOOLSETS.join(", ")}, all`);
   }
   const readOnly = headers.get(READONLY_HEADER)?.trim().toLowerCase() ?? "false";
   if (readOnly !== "true" && readOnly !== "false") {
-    return invalid(`${READONLY_HEADER}: "${readOnly}" não é true nem false`);
+    return RpcError.invalid(`${READONLY_HEADER}: "${readOnly}" não é true nem false`);
   }
   return {
     toolsets: names.includes("all") ? TOOLSETS : names as Toolset[],
     readOnly: readOnly === "true",
   };
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError("invalidRequest", message, undefined, 400);
 }
 
 /** Whether a tool may be called. Sets do not matter here: they only keep the list short. */

@@ -60,7 +60,6 @@ const PROMPTS: readonly Prompt[] = [
   },
 ];
 
-/** Answers `prompts/list`. */
 export function listPrompts(): object {
   return {
     prompts: PROMPTS.map(({ name, title, description, argument }) => ({
@@ -72,7 +71,6 @@ export function listPrompts(): object {
   };
 }
 
-/** Answers `prompts/get`. */
 export function getPrompt({ name, arguments: args }: Record<string, Json>): object | RpcError {
   const prompt = PROMPTS.find((prompt) => prompt.name === name);
   if (prompt === undefined) {

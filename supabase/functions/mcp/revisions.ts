@@ -4,7 +4,6 @@ export const STATELESS = "2026-07-28";
 /** The revisions that begin with `initialize`, newest first. */
 export const WITH_HANDSHAKE = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/** The supported revisions of MCP, newest first. */
 export const REVISIONS = [STATELESS, ...WITH_HANDSHAKE];
 
 /** The revision assumed for a request without `MCP-Protocol-Version`. */

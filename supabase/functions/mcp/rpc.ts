@@ -1,5 +1,5 @@
 import type { ApiError } from "../_shared/contract/errors.ts";
-import type { Json } from "../_shared/contract/json.ts";
+import { isObject, type Json } from "../_shared/contract/json.ts";
 
 /** The codes of protocol errors, from JSON-RPC 2.0. */
 export const RPC_CODES = {
@@ -28,6 +28,11 @@ export class RpcError {
     readonly status = 200,
   ) {}
 
+  /** The error for a request that breaks the protocol. */
+  static invalid(message: string): RpcError {
+    return new RpcError("invalidRequest", message, undefined, 400);
+  }
+
   /** An error of the API for the whole request, with its HTTP status. */
   static ofApi(
     { code, message, details, status }: ApiError,
@@ -40,7 +45,6 @@ export class RpcError {
 /** The id of a request; null if none could be read. */
 export type RpcId = string | number | null;
 
-/** A message that expects an answer. */
 export interface RpcRequest {
   id: string | number;
   method: string;
@@ -57,34 +61,26 @@ export const NO_ANSWER = Symbol("no answer");
  * object.
  */
 export function readMessage(message: Json): RpcRequest | typeof NO_ANSWER | RpcError {
-  if (message === null || typeof message !== "object" || Array.isArray(message)) {
-    return noRequest("Cada mensagem é um objeto");
-  }
+  if (!isObject(message)) return RpcError.invalid("Cada mensagem é um objeto");
   const { jsonrpc, id, method, params = {} } = message;
-  if (jsonrpc !== "2.0") return noRequest('O campo "jsonrpc" deve ser "2.0"');
+  if (jsonrpc !== "2.0") return RpcError.invalid('O campo "jsonrpc" deve ser "2.0"');
   if (method === undefined && (message["result"] !== undefined || message["error"] !== undefined)) {
     return NO_ANSWER;
   }
-  if (typeof method !== "string") return noRequest('O campo "method" deve ser um texto');
+  if (typeof method !== "string") return RpcError.invalid('O campo "method" deve ser um texto');
   if (id === undefined) return NO_ANSWER;
-  if (params === null || typeof params !== "object" || Array.isArray(params)) {
+  if (!isObject(params)) {
     return new RpcError("invalidParams", 'O campo "params" deve ser um objeto');
   }
   if (typeof id !== "string" && typeof id !== "number") {
-    return noRequest('O campo "id" deve ser um texto ou um número');
+    return RpcError.invalid('O campo "id" deve ser um texto ou um número');
   }
   return { id, method, params };
 }
 
-function noRequest(message: string): RpcError {
-  return new RpcError("invalidRequest", message, undefined, 400);
-}
-
 /** The id of a message, even if the message is malformed, so that its sender knows which request failed. */
 export function idOf(message: Json): RpcId {
-  const id = message !== null && typeof message === "object" && !Array.isArray(message)
-    ? message["id"]
-    : null;
+  const id = isObject(message) ? message["id"] : null;
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "../_shared/contract/doc.ts";
+import { named } from "../_shared/contract/doc.ts";
 import { text } from "../_shared/contract/fields.ts";
 import { proposal } from "./record.ts";
 import { extended, field, object } from "../_shared/contract/object.ts";
@@ -11,14 +11,11 @@ export const Rejection = object({
     "Reason for the rejection",
     "Preço acima do orçamento",
   ]),
-}).meta({
-  id: "ProposalRejection",
-  ...doc("Por que a proposta foi recusada", "Why the proposal is rejected"),
-});
+}).meta(named("ProposalRejection", "Por que a proposta foi recusada", "Why the proposal is rejected"));
 
 const Seller = object({
   name: field(z.string(), ["Nome do workspace do vendedor", "Name of the seller's workspace", "Padaria Sol"]),
-}).meta({ id: "ProposalSeller", ...doc("Quem faz a oferta", "Who makes the offer") });
+}).meta(named("ProposalSeller", "Quem faz a oferta", "Who makes the offer"));
 
 /** A proposal as its customer sees it, with the workspace as the seller. */
 export const ProposalView = extended(proposal.view("ProposalView"), {
@@ -26,4 +23,4 @@ export const ProposalView = extended(proposal.view("ProposalView"), {
 }).meta({ id: "ProposalView", ...proposal.about.views!["ProposalView"]!.text });
 
 export const ProposalAnswer = extended(ProposalView, { idempotent: z.boolean() })
-  .meta({ id: "ProposalAnswer", ...doc("A proposta respondida", "The proposal that was answered") });
+  .meta(named("ProposalAnswer", "A proposta respondida", "The proposal that was answered"));

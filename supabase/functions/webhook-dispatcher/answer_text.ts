@@ -1,4 +1,5 @@
 import type { Connection } from "./connection.ts";
+import { awaitUntil } from "./failure.ts";
 
 /** How many bytes of an answer's body are kept. */
 const KEPT_BYTES = 1024;
@@ -28,16 +29,10 @@ export async function readAnswerText(
   const length = Number(/^content-length:[ \t]*(\d+)/im.exec(head)?.[1] ?? Infinity);
   let raw = first.slice(0, READ_BYTES);
   const body = () => chunked ? unchunk(raw) : { bytes: raw.subarray(0, length), ended: raw.length >= length };
-  const timer = Promise.withResolvers<null>();
-  const timeout = setTimeout(
-    () => timer.resolve(null),
-    Math.max(0, Math.min(READ_MS, deadline - performance.now())),
-  );
+  const end = Math.min(deadline, performance.now() + READ_MS);
   try {
     while (!body().ended && body().bytes.length < KEPT_BYTES && raw.length < READ_BYTES) {
-      const read = connection.read(0);
-      read.catch(() => {});
-      const count = await Promise.race([read, timer.promise]);
+      const count = await awaitUntil(end, "timeout_response", connection.read(0));
       if (count === null) break;
       const longer = new Uint8Array(raw.length + count);
       longer.set(raw);
@@ -45,9 +40,7 @@ export async function readAnswerText(
       raw = longer;
     }
   } catch {
-    // The receiver closed the connection; what arrived before is kept.
-  } finally {
-    clearTimeout(timeout);
+    // The time is over, or the receiver closed the connection; what arrived before is kept.
   }
   return textOf(body().bytes.subarray(0, KEPT_BYTES));
 }

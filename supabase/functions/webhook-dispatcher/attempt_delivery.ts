@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../_shared/runtime/sha256.ts";
 import { headerOf } from "../_shared/webhooks/secret.ts";
 import { type AttemptOutcome, sendAttempt } from "./send_attempt.ts";
 import type { KeptConnections } from "./kept_connections.ts";
@@ -74,11 +74,7 @@ async function signAndSend(
     const secrets = [secret, ...(nextSecret ? [nextSecret] : []), ...Object.values(ownHeader)];
     outcome.text = withoutSecrets(outcome.text, secrets);
   }
-  // Uses node:crypto, for the reason in sign.ts.
-  return {
-    outcome,
-    bodyDigest: wasSent(outcome) ? createHash("sha256").update(body).digest("hex") : undefined,
-  };
+  return { outcome, bodyDigest: wasSent(outcome) ? sha256(body) : undefined };
 }
 
 /** The header that the subscription adds for its receiver, decrypted; empty if it has none. */

@@ -27,7 +27,6 @@ export class KeptConnections {
   #idle: IdleConnection[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** The number of idle connections. */
   get size(): number {
     return this.#idle.length;
   }

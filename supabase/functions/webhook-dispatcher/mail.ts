@@ -1,19 +1,14 @@
-/** How mails are sent. */
 export interface MailService {
   url: string;
-  /** The bearer token. */
   token: string;
-  /** The sender's address. */
   from: string;
 }
 
-/** The text of a mail. */
 export interface Mail {
   subject: string;
   text: string;
 }
 
-/** How long the service may take to accept a mail. */
 const MAIL_TIMEOUT_MS = 10_000;
 
 /** Environment: MAIL_URL, MAIL_TOKEN, MAIL_FROM. Null if MAIL_URL is not set: no mail is sent. */

@@ -30,7 +30,6 @@ export async function sendNotices(): Promise<void> {
     const notices = await query<Notice>({
       name: "notice_claim",
       text: "select * from crm.notice_claim()",
-      values: [],
     });
     await Promise.all(notices.map(sendNotice));
   } catch (error) {

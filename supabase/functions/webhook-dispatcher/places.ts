@@ -7,7 +7,6 @@ const SLOW_MS = 500;
 /** Maximum total characters in the bodies of slow attempts: 256 bodies of 256 KiB would take too much memory. */
 const MAX_SLOW_BODIES = 8 * 1024 * 1024;
 
-/** An attempt under way. */
 export interface Place {
   /** In milliseconds of `performance.now()`. */
   startedAt: number;

@@ -30,7 +30,6 @@ export interface ClaimedDelivery {
 export interface EndedAttempt {
   delivery: ClaimedDelivery;
   outcome: AttemptOutcome;
-  /** Duration in milliseconds. */
   ms: number;
   /** SHA-256 of the body sent, in hexadecimal; undefined if nothing was sent. */
   bodyDigest?: string | undefined;

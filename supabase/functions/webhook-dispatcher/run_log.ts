@@ -13,7 +13,6 @@ let linesInWindow = 0;
 export class RunLog {
   readonly #started = performance.now();
   readonly #counts = {
-    /** Attempts that succeeded. */
     delivered: 0,
     /** Attempts that failed and will be repeated. */
     retried: 0,

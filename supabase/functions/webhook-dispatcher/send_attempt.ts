@@ -16,7 +16,6 @@ export interface AttemptOutcome {
   text?: string;
 }
 
-/** The dependencies of an attempt; by default the policy of this process and the machine's DNS servers. */
 export interface AttemptOptions {
   policy?: TargetPolicy;
   resolve?: Resolver;

@@ -60,7 +60,7 @@ test("A call reassigns 1,000 deals, and the next call continues from its cursor"
   assert.equal(count, 1003);
 });
 
-test("A reassignment needs two members of the workspace, and the new owner must be active", async ({ sql, workspace, api }) => {
+test("A reassignment needs two members of the workspace, an active new owner, and a valid cursor (spec 7)", async ({ sql, workspace, api }) => {
   const gone = await makeMember(sql, workspace);
   await sql`update crm.members set is_active = false where id = ${gone}`;
   const { memberId } = workspace;
@@ -77,4 +77,6 @@ test("A reassignment needs two members of the workspace, and the new owner must 
     assert.equal(same.body.count, 0, "nothing changes hands");
   }
   assertError(await api.post(REASSIGN, {}), "validation_error", ["from_owner_id", "to_owner_id"]);
+  const owners = { from_owner_id: memberId, to_owner_id: memberId };
+  assertError(await api.post(REASSIGN, { ...owners, cursor: "x" }), "invalid_cursor", ["cursor"]);
 });

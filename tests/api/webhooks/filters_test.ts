@@ -116,6 +116,8 @@ test("A filter by owner_id looks at the object's owner, or at the owner of its d
 test("changed_fields lets a *.updated event pass only if one of the fields changed, and lets all other events pass", async ({ sql, workspace, api }) => {
   const types = ["deal.created", "deal.updated", "deal.reopened", "contact.updated"];
   const id = await subscribe(api, types, { changed_fields: ["value", "stage_id", "value"] });
+  const { body: { filters } } = await api.get(`${WEBHOOKS}/${id}`);
+  assert.deepEqual(filters.changed_fields, ["value", "stage_id"], "each name once");
   const deal = await made(api.post("/api-v1-deals", { title: "Um" }));
   const contact = await made(api.post("/api-v1-contacts", { name: "Ana" }));
   await api.patch(`/api-v1-deals/${deal}`, { title: "Dois" });

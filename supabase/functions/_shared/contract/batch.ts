@@ -2,15 +2,15 @@
 // http/batch_results.ts adds statuses and error texts to the results.
 import { z } from "zod";
 import type { BatchOperation, BatchOperations, BodyLimits } from "./declaration.ts";
-import { type Doc, doc } from "./doc.ts";
+import { type Doc, doc, named } from "./doc.ts";
 import { DRY_RUN } from "./dry_run.ts";
 import { ERRORS } from "./errors.ts";
 import { uuid } from "./fields.ts";
 import { itemField } from "./item_field.ts";
+import { field, object } from "./object.ts";
 import { type CrmRecord, MATCH_BY } from "./record.ts";
 import { Choice } from "./reference.ts";
 
-/** Maximum items of one batch. */
 export const MAX_BATCH_ITEMS = 100;
 /** Limits on a batch's body: they admit 100 items with 10 KB of custom_fields each, and keep validation near 40 ms. */
 export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
@@ -23,7 +23,6 @@ export function batchOperation(op: string, data: z.ZodType, own: z.ZodRawShape =
 /** Reads a record like `GET /:id`. */
 const GET: BatchOperation = { item: z.object({ op: z.enum(["get"]), id: uuid() }) };
 
-/** Describes the fields of a batch's body. */
 export const BATCH_FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),
   atomic: doc(
@@ -40,82 +39,83 @@ export const BATCH_FIELDS: Record<string, Doc> = {
   ),
 };
 
-/** Describes `choices` in the details of an error. */
-export const CHOICES: Doc = doc(
+/** The field `choices` in the details of an error. */
+export const choices = field(z.array(Choice).optional(), [
   "O que o campo pode ter, se o workspace tem até 20 opções; em um lote, só no primeiro item com erro no campo",
   "What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error",
-);
+]);
 
-/** The result of one item. */
-export const BatchItemResult = z.object({
-  index: z.int().min(0),
-  status: z.int(),
+const ItemErrorDetail = object({
+  field: field(z.string(), ["Nome do campo, com o item", "The field's name, with its item"]),
+  message: z.string(),
   id: uuid().optional(),
-  differences: z.array(z.string()).optional(),
-  record: z.record(z.string(), z.unknown()).optional(),
-  error: z.object({
-    code: z.string(),
-    message: z.string(),
-    details: z.array(z.object({
-      field: z.string(),
-      message: z.string(),
-      id: uuid().optional(),
-      choices: z.array(Choice).optional(),
-    })).optional(),
-  }).optional(),
+  choices,
+});
+
+const ItemError = object({
+  code: field(z.string(), ["Código estável", "A stable code"]),
+  message: field(z.string(), ["O que houve, em português", "What happened, in Portuguese"]),
+  details: field(z.array(ItemErrorDetail).optional(), [
+    "Os campos com problema; no máximo 100 em toda a resposta, ao menos o primeiro de cada item",
+    "The invalid fields; at most 100 in the whole reply, at least the first of each item",
+  ]),
+});
+
+export const BatchItemResult = object({
+  index: field(z.int().min(0), ["Posição do item, a partir de 0", "Position of the item, from 0"]),
+  status: field(z.int(), [
+    "O status que a chamada de um só registro teria",
+    "The status that the call for one record would have",
+  ]),
+  id: uuid().optional(),
+  differences: field(z.array(z.string()).optional(), [
+    "Os campos que um upsert não gravou, como na chamada de um só registro; ausente se nenhum",
+    "The fields that an upsert did not write, as in the call for one record; absent if none",
+  ]),
+  record: field(z.record(z.string(), z.unknown()).optional(), [
+    "O registro lido por get, como no detalhe; depois de 500 KB de registros, os outros get são too_many_records",
+    "The record that get read, as in its detail; after 500 KB of records the other gets are too_many_records",
+  ]),
+  error: field(ItemError.optional(), [
+    "O erro que essa chamada teria",
+    "The error that this call would have",
+  ]),
+});
+
+const BatchSummary = object({
+  created: field(z.int(), ["Itens que criaram um registro", "Items that created a record"]),
+  updated: field(z.int(), [
+    "Itens que acharam ou alteraram um registro",
+    "Items that found or changed a record",
+  ]),
+  failed: field(z.int(), [
+    "Itens com erro, que nada gravaram",
+    "Items with an error; nothing was written for them",
+  ]),
 });
 
 /** The reply to a batch: a result for each item, in order. */
-export const BatchResult = z.object({
-  results: z.array(BatchItemResult),
-  summary: z.object({ created: z.int(), updated: z.int(), failed: z.int() }),
-}).meta({
-  id: "BatchResult",
-  ...doc("O que houve com cada item", "The result of each item", {
-    results: [
-      { index: 0, status: 201, id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5" },
-      {
-        index: 1,
-        status: 422,
-        error: {
-          code: "validation_error",
-          message: ERRORS.validation_error.message,
-          details: [{ field: itemField(1, "owner_id"), message: "Deve ser um UUID" }],
-        },
+export const BatchResult = object({
+  results: field(z.array(BatchItemResult), [
+    "Um resultado por item, na ordem",
+    "One result for each item, in order",
+  ]),
+  summary: field(BatchSummary, ["Quantos itens tiveram cada resultado", "How many items had each result"]),
+}).meta(named("BatchResult", "O que houve com cada item", "The result of each item", {
+  results: [
+    { index: 0, status: 201, id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5" },
+    {
+      index: 1,
+      status: 422,
+      error: {
+        code: "validation_error",
+        message: ERRORS.validation_error.message,
+        details: [{ field: itemField(1, "owner_id"), message: "Deve ser um UUID" }],
       },
-    ],
-    summary: { created: 1, updated: 0, failed: 1 },
-  }),
-  fields: {
-    results: doc("Um resultado por item, na ordem", "One result for each item, in order"),
-    index: doc("Posição do item, a partir de 0", "Position of the item, from 0"),
-    status: doc(
-      "O status que a chamada de um só registro teria",
-      "The status that the call for one record would have",
-    ),
-    differences: doc(
-      "Os campos que um upsert não gravou, como na chamada de um só registro; ausente se nenhum",
-      "The fields that an upsert did not write, as in the call for one record; absent if none",
-    ),
-    record: doc(
-      "O registro lido por get, como no detalhe; depois de 500 KB de registros, os outros get são too_many_records",
-      "The record that get read, as in its detail; after 500 KB of records the other gets are too_many_records",
-    ),
-    error: doc("O erro que essa chamada teria", "The error that this call would have"),
-    code: doc("Código estável", "A stable code"),
-    message: doc("O que houve, em português", "What happened, in Portuguese"),
-    details: doc(
-      "Os campos com problema; no máximo 100 em toda a resposta, ao menos o primeiro de cada item",
-      "The invalid fields; at most 100 in the whole reply, at least the first of each item",
-    ),
-    field: doc("Nome do campo, com o item", "The field's name, with its item"),
-    choices: CHOICES,
-    summary: doc("Quantos itens tiveram cada resultado", "How many items had each result"),
-    created: doc("Itens que criaram um registro", "Items that created a record"),
-    updated: doc("Itens que acharam ou alteraram um registro", "Items that found or changed a record"),
-    failed: doc("Itens com erro, que nada gravaram", "Items with an error; nothing was written for them"),
-  },
-});
+    },
+  ],
+  summary: { created: 1, updated: 0, failed: 1 },
+}));
 
 /** The body of a batch with items of this schema. */
 export function batchBody<Item extends z.ZodType>(item: Item) {

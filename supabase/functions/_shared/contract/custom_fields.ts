@@ -1,15 +1,13 @@
 // The definitions of custom fields, which keys (api-v1-workspace) and members (app-v1-workspace) manage.
 import { z } from "zod";
-import { doc } from "./doc.ts";
+import { doc, named } from "./doc.ts";
 import { noBody } from "./endpoint.ts";
 import { name, timestamp, uuid } from "./fields.ts";
 import { RESERVED_NAME } from "./json.ts";
 import { field, object } from "./object.ts";
 
-/** The kinds of records that have custom fields. */
 const OBJECT_TYPES = ["company", "contact", "deal"] as const;
 
-/** The types of the values of a custom field. */
 export const FIELD_TYPES = [
   "text",
   "number",
@@ -64,10 +62,9 @@ const shown = {
 };
 
 /** A custom field with the properties that a form needs. `GET /api-v1-workspace` lists the fields in use. */
-export const FieldInUse = object(shown).meta({
-  id: "CustomFieldInUse",
-  ...doc("Um campo definido, em uso", "A defined field, in use"),
-});
+export const FieldInUse = object(shown).meta(
+  named("CustomFieldInUse", "Um campo definido, em uso", "A defined field, in use"),
+);
 
 export const CustomField = object({
   id: uuid(),
@@ -79,17 +76,20 @@ export const CustomField = object({
   ]),
   created_at: timestamp(),
   updated_at: timestamp(),
-}).meta({
-  id: "CustomField",
-  ...doc("Um campo livre que a empresa definiu", "A custom field that the workspace has defined"),
-});
+}).meta(
+  named(
+    "CustomField",
+    "Um campo livre que a empresa definiu",
+    "A custom field that the workspace has defined",
+  ),
+);
 
 const CustomFieldList = object({
   data: field(z.array(CustomField), [
     "Os campos, por tipo de registro, também os arquivados",
     "The fields by kind of record, archived ones too",
   ]),
-}).meta({ id: "CustomFieldList", ...doc("Os campos definidos", "The defined fields") });
+}).meta(named("CustomFieldList", "Os campos definidos", "The defined fields"));
 
 const NewCustomField = object({
   object_type: objectType,
@@ -104,16 +104,13 @@ const NewCustomField = object({
 }).refine(({ type, choices }) => (choices !== undefined) === (type === "choice" || type === "choices"), {
   path: ["choices"],
   error: "Obrigatório para choice e choices, e só para estes",
-}).meta({
-  id: "NewCustomField",
-  ...doc("Um campo a definir", "A field to define", {
-    object_type: "deal",
-    key: "porte",
-    label: "Porte",
-    type: "choice",
-    choices: ["Pequeno", "Grande"],
-  }),
-});
+}).meta(named("NewCustomField", "Um campo a definir", "A field to define", {
+  object_type: "deal",
+  key: "porte",
+  label: "Porte",
+  type: "choice",
+  choices: ["Pequeno", "Grande"],
+}));
 
 const CustomFieldPatch = object({
   label: field(name(120).optional(), ["O nome que se mostra", "The name that is shown", "Porte"]),
@@ -122,7 +119,7 @@ const CustomFieldPatch = object({
     "All choices that are offered; a record with another choice keeps it",
     ["Pequeno", "Médio", "Grande"],
   ]),
-}).meta({ id: "CustomFieldPatch", ...doc("O que muda no campo", "What changes in the field") });
+}).meta(named("CustomFieldPatch", "O que muda no campo", "What changes in the field"));
 
 /** The declarations of the endpoints, without the scope or role. */
 export const customFields = {

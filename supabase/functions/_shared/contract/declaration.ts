@@ -14,7 +14,6 @@ export interface PathParams {
   readonly contact_id?: string | undefined;
 }
 
-/** One operation of a batch, such as `create`. */
 export interface BatchOperation {
   /**
    * The schema of an item without its `data`. It is built once, because building a schema takes longer than using it.
@@ -93,7 +92,6 @@ interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | u
   deprecated?: Deprecation;
 }
 
-/** An endpoint that requires an API key. */
 export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined>
   extends Declaration<Reply, Body> {
   gate?: "key";
@@ -134,7 +132,6 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
     : never;
 }
 
-/** An endpoint that requires the session of a member. */
 export interface SessionDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined>
   extends Declaration<Reply, Body> {
   gate?: "session";
@@ -144,11 +141,10 @@ export interface SessionDeclaration<Reply extends z.ZodType | null, Body extends
   /** The SQL function of schema `app` that does the work. */
   verb: string;
   status?: SuccessStatus;
-  prepare?: KeyDeclaration<Reply, Body>["prepare"];
+  prepare?: NonNullable<KeyDeclaration<Reply, Body>["prepare"]>;
   finish?: Finish;
 }
 
-/** An endpoint that requires the token of a link. */
 export interface LinkDeclaration<Reply extends z.ZodType, Body extends z.ZodType | undefined>
   extends Declaration<Reply, Body> {
   gate: "link";

@@ -9,7 +9,6 @@ export interface Deprecation {
   readonly page: string;
 }
 
-/** Minimum months for which a deprecated endpoint keeps working. */
 const MONTHS = 6;
 
 /** The headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, which names the page. */

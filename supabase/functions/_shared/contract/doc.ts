@@ -25,3 +25,8 @@ export function doc(portuguese: string, english: string, example?: unknown): Doc
     ...(example !== undefined && { examples: [example] }),
   };
 }
+
+/** Names a schema in the OpenAPI documents, and describes it like {@link doc}: `object({ … }).meta(named(…))`. */
+export function named(id: string, portuguese: string, english: string, example?: unknown) {
+  return { id, ...doc(portuguese, english, example) };
+}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "./doc.ts";
+import { doc, named } from "./doc.ts";
 import { field, object } from "./object.ts";
 import { ListQuery, pageOf } from "./pagination.ts";
 import { Reference } from "./reference.ts";
@@ -11,7 +11,7 @@ const DuplicateGroup = object({
     "Os 10 mais antigos, do mais antigo ao mais novo",
     "The oldest 10, oldest first",
   ]),
-}).meta({ id: "DuplicateGroup", ...doc("Registros com o mesmo valor", "Records with the same value") });
+}).meta(named("DuplicateGroup", "Registros com o mesmo valor", "Records with the same value"));
 
 /** The values of `by` for each kind of record: the fields that api.<name>_duplicates can compare. */
 export const LIKENESSES = {

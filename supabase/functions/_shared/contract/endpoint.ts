@@ -1,9 +1,7 @@
 import { z } from "zod";
 import {
-  type BatchOperations,
   type BodyLimits,
   DEFAULT_BODY_LIMITS,
-  type Finish,
   type GateName,
   type KeyDeclaration,
   type LinkDeclaration,
@@ -13,51 +11,41 @@ import {
   type SessionDeclaration,
   type SuccessStatus,
 } from "./declaration.ts";
-import { type Deprecation, requireTime } from "./deprecation.ts";
+import { requireTime } from "./deprecation.ts";
 import type { Doc } from "./doc.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
-interface CommonEndpoint {
-  readonly summary: Doc;
+type AnyDeclaration = KeyDeclaration<z.ZodType | null, z.ZodType | undefined>;
+
+/** What an endpoint declares, with the defaults of what it does not. */
+interface CommonEndpoint
+  extends Readonly<Omit<AnyDeclaration, "gate" | "scope" | "verb" | "body" | "prepare">> {
   /** Unique name of the operation: the name of its verb, if it has one. */
   readonly operation: string;
-  readonly reply: z.ZodType | null;
   readonly status: SuccessStatus;
   /** A strict schema: any other parameter is an error. For a schema without parameters, see {@link takesQuery}. */
   readonly query: z.ZodObject;
   readonly head: boolean;
   readonly body: z.ZodType | undefined;
-  readonly operations: BatchOperations | undefined;
-  readonly bodyOptional: boolean;
   readonly malformed: "bad_request" | "invalid_body";
   readonly bodyLimits: BodyLimits;
   readonly idempotent: boolean;
-  readonly etag: true | undefined;
-  readonly namesUnapplied: boolean;
-  readonly findsExisting: boolean;
-  readonly prefersRepresentation: boolean;
   readonly errors: readonly ErrorCode[];
-  readonly prepare:
-    | ((
-      body: never,
-      params: PathParams,
-      findWorkspace: () => Promise<string>,
-    ) => Promise<Prepared<z.ZodType>>)
-    | undefined;
-  readonly finish: Finish | undefined;
-  readonly deprecated: Deprecation | undefined;
+  readonly prepare?: (
+    body: never,
+    params: PathParams,
+    findWorkspace: () => Promise<string>,
+  ) => Promise<Prepared<z.ZodType>>;
 }
 
-/** An endpoint that requires an API key with its scope. */
 export interface KeyEndpoint extends CommonEndpoint {
   readonly gate: "key";
   readonly scope: Scope | null;
   readonly verb: string;
 }
 
-/** An endpoint that requires the session of a member. */
 export interface SessionEndpoint extends CommonEndpoint {
   readonly gate: "session";
   readonly scope: null;
@@ -65,14 +53,12 @@ export interface SessionEndpoint extends CommonEndpoint {
   readonly verb: string;
 }
 
-/** An endpoint that requires the token of a link. */
 export interface LinkEndpoint extends CommonEndpoint {
   readonly gate: "link";
   readonly scope: null;
   readonly verb: string;
 }
 
-/** An endpoint that requires no credential. */
 export interface OpenEndpoint extends CommonEndpoint {
   readonly gate: "none";
   readonly scope: null;
@@ -102,37 +88,22 @@ export function takesQuery({ query }: Endpoint): boolean | "expand" {
   return name === "expand" && others.length === 0 ? name : name !== undefined;
 }
 
-interface WithBody {
-  readonly body: z.ZodType;
-}
-
-interface WithoutBody {
-  readonly body: undefined;
-}
+type WithBody<Body = z.ZodType> = { readonly body: Body };
 
 /** Declares an endpoint. With a `role` its gate is `session`; with a `scope`, which may be null, it is `key`. */
-export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>(
-  declaration: KeyDeclaration<Reply, Body> & { body: Body },
-): KeyEndpoint & WithBody;
-export function endpoint<Reply extends z.ZodType | null>(
-  declaration: KeyDeclaration<Reply, undefined>,
-): KeyEndpoint & WithoutBody;
-export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>(
-  declaration: SessionDeclaration<Reply, Body> & { body: Body },
-): SessionEndpoint & WithBody;
-export function endpoint<Reply extends z.ZodType | null>(
-  declaration: SessionDeclaration<Reply, undefined>,
-): SessionEndpoint & WithoutBody;
-export function endpoint<Body extends z.ZodType>(
-  declaration: LinkDeclaration<z.ZodType, Body> & { body: Body },
-): LinkEndpoint & WithBody;
-export function endpoint(declaration: LinkDeclaration<z.ZodType, undefined>): LinkEndpoint & WithoutBody;
-export function endpoint<Reply extends z.ZodType>(
-  declaration: OpenDeclaration<Reply>,
-): OpenEndpoint & WithoutBody;
+export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType | undefined = undefined>(
+  declaration: KeyDeclaration<Reply, Body>,
+): KeyEndpoint & WithBody<Body>;
+export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType | undefined = undefined>(
+  declaration: SessionDeclaration<Reply, Body>,
+): SessionEndpoint & WithBody<Body>;
+export function endpoint<Body extends z.ZodType | undefined = undefined>(
+  declaration: LinkDeclaration<z.ZodType, Body>,
+): LinkEndpoint & WithBody<Body>;
+export function endpoint(declaration: OpenDeclaration<z.ZodType>): OpenEndpoint & WithBody<undefined>;
 export function endpoint(
   declaration:
-    | KeyDeclaration<z.ZodType | null, z.ZodType | undefined>
+    | AnyDeclaration
     | SessionDeclaration<z.ZodType | null, z.ZodType | undefined>
     | LinkDeclaration<z.ZodType, z.ZodType | undefined>
     | OpenDeclaration<z.ZodType>,
@@ -141,19 +112,10 @@ export function endpoint(
     status: 200,
     head: true,
     body: undefined,
-    operations: undefined,
-    bodyOptional: false,
     malformed: "bad_request",
     bodyLimits: DEFAULT_BODY_LIMITS,
     idempotent: false,
-    etag: undefined,
-    namesUnapplied: false,
-    findsExisting: false,
-    prefersRepresentation: false,
     errors: [],
-    prepare: undefined,
-    finish: undefined,
-    deprecated: undefined,
   } as const;
   if (declaration.gate === "none") {
     return { ...common, ...declaration, query: z.object({}), scope: null, verb: null };
@@ -178,13 +140,12 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
  * not compile. A POST with a link's token may omit the body, because the token may be its whole input.
  */
 export interface Routes {
-  readonly [read: `GET /${string}`]: Endpoint & WithoutBody;
-  readonly [remove: `DELETE /${string}`]: Endpoint & WithoutBody;
+  readonly [read: `GET /${string}`]: Endpoint & WithBody<undefined>;
+  readonly [remove: `DELETE /${string}`]: Endpoint & WithBody<undefined>;
   readonly [create: `POST /${string}`]: Endpoint & WithBody | LinkEndpoint;
   readonly [update: `PATCH /${string}`]: Endpoint & WithBody;
 }
 
-/** One endpoint with its method and path. */
 export interface Route {
   method: Method;
   /** Relative to the function's path, e.g. `/:id`. */

@@ -75,7 +75,6 @@ export const unknownAddress = new ApiError(
 /** The error for a path that the contract reserves (spec 4.5). */
 export const addressNotLive = new ApiError("not_found", undefined, "Este endereço ainda não está disponível");
 
-/** The error for a path whose id is not a UUID. */
 export const malformedId = new ApiError(
   "not_found",
   undefined,
@@ -118,7 +117,6 @@ export interface RaisedField {
   choices?: Choice[] | null;
 }
 
-/** Adds the texts to the details of an error that a verb raised. */
 export function completeDetails(
   code: ErrorCode,
   details: readonly RaisedField[] | null,

@@ -216,13 +216,10 @@ export const EVENTS = {
   }),
 } as const;
 
-/** The name of an event. */
 export type EventType = keyof typeof EVENTS;
 
-/** The names of all events. */
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 
-/** Whether a text names an event of the catalogue. */
 export function isEventType(text: string): text is EventType {
   return Object.hasOwn(EVENTS, text);
 }
@@ -234,7 +231,6 @@ function updated(
     & Required<Pick<Event, "when" | "data">>
     & Partial<Pick<Event, "change">>
     & {
-      /** Example names. */
       changed: readonly string[];
     },
 ): Event {

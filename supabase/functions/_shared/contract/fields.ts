@@ -1,8 +1,17 @@
 // Validation rules for values that several resources have.
 import { z } from "zod";
 import { parseDatetime } from "./datetime.ts";
-import { doc } from "./doc.ts";
+import { named } from "./doc.ts";
+import type { ErrorCode } from "./errors.ts";
 import { field, object } from "./object.ts";
+
+/**
+ * Options of a zod check that has its own error code, such as `invalid_cursor`. The reply has this code if every failed
+ * check of the request has a code of its own; otherwise it has validation_error.
+ */
+export function withCode(code: ErrorCode, message: string) {
+  return { params: { code }, error: message };
+}
 
 /**
  * The number of code points, by which JSON Schema and Postgres count characters: an emoji can be one character here but
@@ -65,7 +74,6 @@ const EMAIL = new RegExp(
   `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,
 );
 
-/** An e-mail address, in lower case. */
 export const email = () =>
   z.string().trim().toLowerCase().max(320).pipe(z.email({ pattern: EMAIL })).meta({ format: "email" });
 
@@ -87,7 +95,6 @@ export const datetime = () =>
     return z.NEVER;
   });
 
-/** A date that exists in the calendar. */
 export const date = () =>
   z.iso.date().refine((text) => !text.startsWith("0000"), "A data está fora do intervalo aceito");
 
@@ -145,7 +152,7 @@ export const Utm = object({
   campaign: field(utmValue(), ["Campanha", "Campaign", "primavera"]),
   term: field(utmValue(), ["Palavra-chave", "Keyword"]),
   content: field(utmValue(), ["Variante do anúncio", "Variant of the advertisement"]),
-}).meta({ id: "Utm", ...doc("De que campanha um lead veio", "The campaign that a lead came from") });
+}).meta(named("Utm", "De que campanha um lead veio", "The campaign that a lead came from"));
 
 /** A date and time in a reply: UTC, milliseconds, `Z` (spec 1). */
 export const timestamp = () => z.iso.datetime({ precision: 3 });

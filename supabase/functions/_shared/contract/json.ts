@@ -1,7 +1,5 @@
-/** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
 /** Whether a value is an object, and neither null nor a list. */

@@ -1,11 +1,20 @@
-import { doc } from "./doc.ts";
+import { named } from "./doc.ts";
 import { uuid } from "./fields.ts";
-import { field, object } from "./object.ts";
+import { extended, field, object } from "./object.ts";
+import { operation } from "./operation.ts";
+import type { CrmRecord } from "./record.ts";
 
-/** The body of a merge, which names the record to merge into the record in the path. */
-export const Merge = object({
+const Merge = object({
   merge_id: field(uuid(), [
     "O registro que deixa de existir: o seu endereço passa a responder 301 a GET, 409 ao resto",
     "The record that ceases to exist: its address answers 301 to GET from then on, 409 to the rest",
   ]),
-}).meta({ id: "Merge", ...doc("O registro a unir a este", "The record to merge into this one") });
+}).meta(named("Merge", "O registro a unir a este", "The record to merge into this one"));
+
+/** Declares the merge of another record into this one, whose reply the texts describe; without summary and scope. */
+export const mergeOf = ({ name, about, reply }: CrmRecord, portuguese: string, english: string) => ({
+  body: Merge,
+  reply: extended(reply, { operation }).meta(named(`Merged${about.schema}`, portuguese, english)),
+  verb: `${name}_merge`,
+  etag: true as const,
+});

@@ -16,10 +16,8 @@ type SchemasOf<Shape extends Fields> = {
     : never;
 };
 
-/** The arguments of {@link doc}. */
 type Texts = readonly [portuguese: string, english: string, example?: unknown];
 
-/** A field with its text. */
 export function field<Schema extends z.ZodType>(schema: Schema, texts: Texts): Described<Schema> {
   return { schema, text: doc(...texts) };
 }
@@ -37,7 +35,6 @@ export function extended<Base extends z.ZodRawShape, Shape extends Fields>(
   return base.extend(schemasOf(shape)).meta({ fields: { ...textsOf(base), ...textsIn(shape) } });
 }
 
-/** The texts of an object's fields. */
 export function textsOf(schema: z.ZodType): FieldDocs {
   return schema.meta()?.["fields"] as FieldDocs | undefined ?? {};
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { doc } from "./doc.ts";
+import { named } from "./doc.ts";
 import { timestamp, uuid } from "./fields.ts";
 import { field, object } from "./object.ts";
 
@@ -31,13 +31,13 @@ const Cleared = object({
     "Answers of receivers of webhooks",
     1,
   ]),
-}).meta({
-  id: "Cleared",
-  ...doc(
+}).meta(
+  named(
+    "Cleared",
     "Quantos registros de cada tipo esta chamada mudou",
     "How many records of each kind this call changed",
   ),
-});
+);
 
 /** The kinds of records whose texts an erasure searches for the person's name. */
 export const NAMING_OBJECTS = ["activity", "company", "contact", "deal", "note", "proposal"] as const;
@@ -45,10 +45,7 @@ export const NAMING_OBJECTS = ["activity", "company", "contact", "deal", "note",
 const NamingRecord = object({
   object: field(z.enum(NAMING_OBJECTS), ["O tipo do registro", "The kind of the record", "note"]),
   id: uuid(),
-}).meta({
-  id: "NamingRecord",
-  ...doc("Um registro que ainda cita a pessoa", "A record that still names the person"),
-});
+}).meta(named("NamingRecord", "Um registro que ainda cita a pessoa", "A record that still names the person"));
 
 const TextsNaming = object({
   count: field(count(), ["Quantos são", "How many there are", 1]),
@@ -58,13 +55,13 @@ const TextsNaming = object({
     false,
   ]),
   records: field(z.array(NamingRecord).max(20), ["Os primeiros 20", "The first 20"]),
-}).meta({
-  id: "TextsNaming",
-  ...doc(
+}).meta(
+  named(
+    "TextsNaming",
     "Os registros do workspace cujos textos ainda citam a pessoa",
     "The records of the workspace whose texts still name the person",
   ),
-});
+);
 
 const Moved = object({
   activities: field(count(), ["Atividades", "Activities", 40]),
@@ -76,10 +73,13 @@ const Moved = object({
     2,
   ]),
   merged: field(count(), ["Registros unidos antes", "Records that were merged before", 0]),
-}).meta({
-  id: "Moved",
-  ...doc("Quantos registros passaram ao que fica", "How many records were moved to the one that stays"),
-});
+}).meta(
+  named(
+    "Moved",
+    "Quantos registros passaram ao que fica",
+    "How many records were moved to the one that stays",
+  ),
+);
 
 const Arguments = object({
   id: uuid(),
@@ -89,7 +89,7 @@ const Arguments = object({
     "Whether texts are erased as well",
     true,
   ]),
-}).meta({ id: "OperationArguments", ...doc("O que a chamada pediu", "What the call asked for") });
+}).meta(named("OperationArguments", "O que a chamada pediu", "What the call asked for"));
 
 /** Background work: a call started it, and a job continues it. */
 export const Operation = object({
@@ -122,21 +122,20 @@ export const Operation = object({
   created_at: timestamp(),
   updated_at: timestamp(),
   ended_at: field(timestamp().nullable(), ["Quando terminou", "When it ended"]),
-}).meta({
-  id: "BackgroundOperation",
-  ...doc(
+}).meta(
+  named(
+    "BackgroundOperation",
     "Um trabalho grande demais para uma chamada, que segue em segundo plano",
     "Work that is too large for one call and continues in the background",
   ),
-});
+);
 
 /** The field in the reply to a merge or erasure that the call could not complete. */
-const operation = field(Operation.optional(), [
+export const operation = field(Operation.optional(), [
   "Só em uma resposta 202: o que segue em segundo plano; `Location` é onde ver até onde foi",
   "Only in a 202: the work that continues in the background; `Location` is its address",
 ]);
 
-/** The reply to an erasure. */
 export const ErasedContact = object({
   id: uuid(),
   erased_at: field(timestamp(), [
@@ -149,7 +148,4 @@ export const ErasedContact = object({
     "What still names the person; null while the erasure continues in the background",
   ]),
   operation,
-}).meta({ id: "ErasedContact", ...doc("O contato apagado", "The erased contact") });
-
-/** The field that the reply to a merge adds to the surviving record. */
-export const merged = { operation };
+}).meta(named("ErasedContact", "O contato apagado", "The erased contact"));

@@ -1,14 +1,19 @@
 import { z } from "zod";
-import { doc } from "./doc.ts";
-import { datetime, timestamp, uuid } from "./fields.ts";
-import { withCode } from "./with_code.ts";
+import { named } from "./doc.ts";
+import { datetime, timestamp, uuid, withCode } from "./fields.ts";
 
 /** Records on a page if the call has no `limit` (spec 4.0). */
 export const DEFAULT_LIMIT = 50;
 /** Maximum records on a page; a larger `limit` counts as this one (spec 4.0). */
 export const MAX_LIMIT = 200;
 
-/** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
+/** The id after which the next page continues (spec 4.0). */
+export const cursor = () =>
+  z.string()
+    .refine((text) => uuid().safeParse(text).success, withCode("invalid_cursor", "Deve ser um UUID"))
+    .meta({ format: "uuid" });
+
+/** The parameters of every list (spec 4.0). */
 export const ListQuery = z.object({
   limit: z.string()
     // Any number of digits, because spec 4.0 accepts every value above the maximum.
@@ -16,21 +21,12 @@ export const ListQuery = z.object({
     .transform((limit) => Math.min(Number(limit), MAX_LIMIT))
     .default(DEFAULT_LIMIT)
     .meta({ type: "integer", minimum: 1, default: DEFAULT_LIMIT }),
-  cursor: z.string()
-    .refine((text) => uuid().safeParse(text).success, withCode("invalid_cursor", "Deve ser um UUID"))
-    .optional()
-    .meta({ format: "uuid" }),
+  cursor: cursor().optional(),
   since: datetime().optional(),
   until: datetime().optional(),
   updated_since: datetime().optional(),
 });
 
-/** The query of a list: the common parameters and these filters. */
-export function listQuery<Filters extends z.ZodRawShape>(filters: Filters) {
-  return ListQuery.extend(filters);
-}
-
-/** Maximum values of a parameter that takes several. */
 const MAX_VALUES = 10;
 
 /** A parameter with 1 to 10 values separated by commas, each validated by `rule`. The result has no duplicates. */
@@ -57,27 +53,23 @@ export function several(rule: z.ZodType) {
     });
 }
 
-/** Where a list continues. */
-export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean() }).meta({
-  id: "PageMeta",
-  ...doc("Onde a lista continua", "Where the list continues"),
-});
+export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.boolean() }).meta(
+  named("PageMeta", "Onde a lista continua", "Where the list continues"),
+);
 
 // The first page of a list with updated_since has synced_until: the value of updated_since for the client's next run.
-const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta({
-  id: "SyncedPageMeta",
-  ...doc(
+const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta(
+  named(
+    "SyncedPageMeta",
     "Onde a lista continua, e até quando se leu",
     "Where the list continues, and until when it was read",
   ),
-});
+);
 
-/** The reply to a list (spec 4.0). */
 export function pageOf<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: PageMeta });
 }
 
-/** The reply to a list that takes `updated_since`. */
 export function syncedPageOf<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: SyncedPageMeta });
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Doc, doc, type FieldDocs } from "./doc.ts";
 import { DRY_RUN } from "./dry_run.ts";
 import { tags, uuid } from "./fields.ts";
-import { listQuery, several } from "./pagination.ts";
+import { ListQuery, several } from "./pagination.ts";
 import { ARCHIVED, CUSTOM, type Field, type Filter, searchFilter, TAG } from "./record_fields.ts";
 import type { Json } from "./json.ts";
 import { Expanded } from "./reference.ts";
@@ -13,11 +13,9 @@ export interface RecordAbout {
   table: string;
   /** Name of the reply's schema in OpenAPI. The schemas of the bodies are named New…, …Patch and …Upsert. */
   schema: string;
-  /** Describes the reply. */
+  /** Describes the reply; `create` and `update` describe the bodies of POST and PATCH. */
   text: Doc;
-  /** Describes the body of POST. */
   create?: Doc;
-  /** Describes the body of PATCH. */
   update?: Doc;
   /** POST requires at least one of these fields. */
   atLeastOneOf?: readonly string[];
@@ -37,7 +35,6 @@ export interface RecordAbout {
      * and a simultaneous lead do not both create the record.
      */
     foundBy?: readonly string[];
-    /** Describes the body. */
     text: Doc;
   };
   /**
@@ -65,9 +62,7 @@ export interface RecordAbout {
 
 /** Counts and sums of the records that a list would return. */
 export interface RecordSummary {
-  /** The fields to group by. */
   groups: readonly string[];
-  /** The fields to add up. */
   sums: readonly string[];
   /** Maximum records that one call reads; if there are more, the call fails with too_many_records. */
   most: number;
@@ -77,7 +72,6 @@ export interface RecordSummary {
 
 /** The columns of a record that a search covers. */
 export interface RecordSearch {
-  /** Describes the parameter `q`. */
   text: Doc;
   texts: readonly string[];
   /** Columns that are searched only by the digits in `q`. */
@@ -88,7 +82,6 @@ export interface RecordSearch {
 
 /** A subset of a record's fields, with its own SQL type `api.<name>` and function `crm.<name>_json`. */
 export interface RecordView {
-  /** Name of the SQL type. */
   name: string;
   text: Doc;
   fields: readonly string[];
@@ -99,9 +92,7 @@ export interface RecordView {
  * (tools/records/) writes the SQL.
  */
 export class CrmRecord {
-  /** The record in replies and events. */
   readonly reply: z.ZodObject;
-  /** Body of POST. */
   readonly create: z.ZodType<Record<string, Json>>;
   /** Body of PATCH: an absent field stays as it is, null clears it. */
   readonly update: z.ZodObject;
@@ -125,7 +116,6 @@ export class CrmRecord {
   readonly shown: z.ZodObject;
   /** What `expand` can add to the record: the field with the id, and the table of the other record. */
   readonly expansions: Readonly<Record<string, { field: string; table: string }>>;
-  /** Filters by the name of their query parameter. */
   readonly filters: Readonly<Record<string, Filter>>;
 
   constructor(
@@ -194,7 +184,7 @@ export class CrmRecord {
     // Ids begin with the creation time, so sorting by id sorts by created_at.
     const own = Object.fromEntries(about.sorts?.map((column) => [column, column]) ?? []);
     this.sorts = { created_at: "id", updated_at: "updated_at", ...own };
-    this.query = listQuery({
+    this.query = ListQuery.extend({
       ...mapDefined(this.filters, filterRule),
       sort: sortRule(this.sorts),
       ...this.detailQuery.shape,
@@ -204,7 +194,7 @@ export class CrmRecord {
     });
     this.query = this.#requireFilter(this.query);
     const groups = Object.keys(about.summary?.by ?? {});
-    this.summaryQuery = listQuery({
+    this.summaryQuery = ListQuery.extend({
       ...mapDefined(this.filters, filterRule),
       ...(groups.length > 0 && { group_by: z.enum(groups).optional().meta(GROUP_BY) }),
     }).omit({ limit: true, cursor: true });
@@ -220,7 +210,6 @@ export class CrmRecord {
     return mapDefined(this.#pick(names), ({ rule }) => rule?.nullish());
   }
 
-  /** The schema of a view of the record. */
   view(schema: string): z.ZodObject {
     const { text, fields } = this.about.views![schema]!;
     return z.object(mapDefined(this.#pick(fields), replyRule)).meta({
@@ -272,7 +261,6 @@ export class CrmRecord {
   }
 }
 
-/** The message for a body with none of these fields. */
 export function atLeastOneText(names: readonly string[]): string {
   return `Informe ao menos um de ${names.slice(0, -1).join(", ")} e ${names.at(-1)}`;
 }
@@ -284,7 +272,6 @@ export const MATCH_BY: Doc = doc(
   "external_id",
 );
 
-/** Describes the parameter `expand`. */
 export const EXPAND: Doc = doc(
   "Os registros a mostrar com id e nome, ao lado do campo _id; separados por vírgulas",
   "The records to show by id and name, beside their _id field; separated by commas",

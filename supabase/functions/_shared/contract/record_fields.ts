@@ -56,9 +56,7 @@ export interface Hiding {
   all: string;
 }
 
-/** One query parameter of a list. */
 export interface Filter {
-  /** Validates the text of the parameter. */
   rule: z.ZodType;
   text?: Doc | undefined;
   /** Whether each call of the list needs this parameter or a filter that has `ofDeal`. */
@@ -93,7 +91,6 @@ export interface Filter {
   hides?: Hiding | undefined;
   /** The value names tags, or values of custom fields, all of which the record must have (25_value_lists.sql). */
   inValues?: true | undefined;
-  /** The value has the words to search for. */
   searches?: true | undefined;
 }
 
@@ -108,7 +105,19 @@ export const dealFilter = (ofDeal: "company_id" | "contact_id", text: Doc): Filt
   ofDeal,
 });
 
-/** The filter of a record with tags. */
+/** A filter by a time: the column's is at or after the value. */
+export const since = (column: string, portuguese: string, english: string): Filter => ({
+  rule: rules.datetime(),
+  text: doc(portuguese, english),
+  range: { column, operator: ">=" },
+});
+
+/** A filter by a time: the column's is before the value. */
+export const before = (column: string, portuguese: string, english: string): Filter => ({
+  ...since(column, portuguese, english),
+  range: { column, operator: "<" },
+});
+
 export const TAG: Filter = {
   rule: rules.tag(),
   several: true,
@@ -119,7 +128,6 @@ export const TAG: Filter = {
   ),
 };
 
-/** The filter of a record with custom fields. */
 export const CUSTOM: Filter = {
   rule: rules.customFilter(),
   inValues: true,
@@ -134,7 +142,6 @@ export const CUSTOM: Filter = {
 /** The filter `q` of a record that declares searched columns. */
 export const searchFilter = (text: Doc): Filter => ({ rule: rules.search(), text, searches: true });
 
-/** One field of a record. */
 export interface Field {
   readonly sql: SqlType;
   /** Validates the value in a body; null: clients cannot write the field. */
@@ -143,7 +150,6 @@ export interface Field {
   readonly shape: z.ZodType;
   readonly presence: Presence;
   readonly written: Written;
-  /** Whether the field has a column. */
   readonly stored: boolean;
   /** SQL expression for the value in replies, from row `t`; null: the column. */
   readonly shownAs: string | null;
@@ -161,7 +167,6 @@ export interface Field {
 /** Maximum length of a text, in characters, with which 200 records always fit on a page. */
 const LONG = 2048;
 
-/** Options of every kind of field. */
 export interface Options {
   text?: Doc;
   presence?: Presence;
@@ -172,42 +177,30 @@ export interface Options {
   filter?: boolean | Doc | Partial<Filter>;
 }
 
-interface Kind {
-  sql: SqlType;
-  /** Whether the list can be filtered by several values of this kind at once. */
-  several?: true;
-  /** Absent: clients cannot write a field of this kind. */
-  rule?: z.ZodType;
-  shape: z.ZodType;
-  stored?: false;
-  long?: boolean;
-  references?: Reference;
-  names?: string;
-}
+type Kind =
+  & Pick<Field, "sql" | "shape">
+  & Partial<Pick<Field, "rule" | "stored" | "long" | "references" | "names">>;
 
-function field(kind: Kind, options: Options): Field {
-  const { text, filter, presence = "optional" } = options;
+function field({ rule = null, ...kind }: Kind, { text, filter, ...options }: Options): Field {
   return {
-    sql: kind.sql,
-    rule: kind.rule ?? null,
-    shape: kind.shape,
-    presence,
-    written: options.written ?? (kind.rule ? "always" : "by the database"),
-    stored: kind.stored ?? true,
-    shownAs: options.shownAs ?? null,
-    references: kind.references ?? null,
-    names: kind.references?.table ?? kind.names ?? null,
-    long: kind.long ?? false,
-    filter: filter ? filterBy(kind, filter) : null,
+    rule,
+    presence: "optional",
+    written: rule ? "always" : "by the database",
+    stored: true,
+    shownAs: null,
+    references: null,
+    names: kind.references?.table ?? null,
+    long: false,
+    ...kind,
+    ...options,
+    filter: filter ? filterBy(rule ?? kind.shape, filter) : null,
     text,
   };
 }
 
-function filterBy(kind: Kind, filter: true | Doc | Partial<Filter>): Filter {
-  const rule = kind.rule ?? kind.shape;
-  const several = kind.several ? { several: true } : {};
-  if (filter === true) return { rule, ...several };
-  return "description" in filter ? { rule, ...several, text: filter } : { rule, ...several, ...filter };
+function filterBy(rule: z.ZodType, filter: true | Doc | Partial<Filter>): Filter {
+  if (filter === true) return { rule };
+  return "description" in filter ? { rule, text: filter } : { rule, ...filter };
 }
 
 /** The filter of every list whose records can be archived. */
@@ -226,12 +219,6 @@ export const ARCHIVED: Filter = {
   hides: { without: "false", only: "true", all: "any" },
 };
 
-/** The record's id, which the database generates. */
-export const id = () => readOnlyId();
-
-/** The record's workspace: that of the key. */
-export const workspaceId = () => readOnlyId();
-
 /** A name or title: trimmed, never empty. */
 export const name = (options: Options = {}, max = 255) =>
   field({ sql: "text", rule: rules.name(max), shape: z.string() }, { presence: "required", ...options });
@@ -240,11 +227,9 @@ export const name = (options: Options = {}, max = 255) =>
 export const text = (max: number, options: Options = {}, min = 0) =>
   field({ sql: "text", rule: rules.text(max, min), shape: z.string(), long: max > LONG }, options);
 
-/** Text with a validation rule. */
 export const textWith = (rule: z.ZodType, options: Options = {}) =>
   field({ sql: "text", rule, shape: z.string() }, options);
 
-/** An e-mail address, in lower case. */
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
 /**
@@ -258,11 +243,12 @@ export const choice = <Word extends string>(
 ) => {
   const shape = z.enum(words);
   const rule = writing ? z.enum(words, { error: writing.error }).meta({ enum: writing.offered }) : shape;
-  const kind = { sql: "text", shape, several: true } as const;
-  return { ...field({ ...kind, rule }, options), filter: filter ? filterBy(kind, filter) : null };
+  return {
+    ...field({ sql: "text", rule, shape }, options),
+    filter: filter ? { several: true, ...filterBy(shape, filter) } : null,
+  };
 };
 
-/** Text that clients cannot write. */
 export const readOnlyText = (options: Options = {}) => field({ sql: "text", shape: z.string() }, options);
 
 /** The id of another record of the workspace; `crm.require_references` checks that it exists. */
@@ -277,7 +263,6 @@ export const owner = (options: Options = {}) =>
 export const idCheckedByVerb = (table: string, options: Options = {}) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), names: table }, options);
 
-/** An id that clients cannot write. */
 export const readOnlyId = (options: Options = {}) =>
   field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", ...options });
 
@@ -293,30 +278,23 @@ export const memberId = (options: Options = {}) =>
 export const money = (options: Options = {}) =>
   field({ sql: "numeric", rule: rules.money(), shape: z.number() }, options);
 
-/** Largest value of the Postgres type integer. */
 const MAX_INTEGER = 2_147_483_647;
 
-/** A whole number, 0 or greater. */
 export const count = (options: Options = {}) =>
   field({ sql: "integer", rule: z.int().min(0).max(MAX_INTEGER), shape: z.int() }, options);
 
-/** A whole number that clients cannot write. */
 export const readOnlyNumber = (options: Options = {}, shape: z.ZodType = z.int()) =>
   field({ sql: "integer", shape }, { presence: "required", ...options });
 
-/** True or false. */
 export const flag = (options: Options = {}) =>
   field({ sql: "boolean", rule: z.boolean(), shape: z.boolean() }, options);
 
-/** A date without a time. */
 export const date = (options: Options = {}) =>
   field({ sql: "date", rule: rules.date(), shape: z.iso.date() }, options);
 
-/** A date and time that clients write. */
 export const datetime = (options: Options = {}) =>
   field({ sql: "timestamptz", rule: rules.datetime(), shape: rules.timestamp() }, options);
 
-/** A date and time that clients cannot write. */
 export const readOnlyDatetime = (options: Options = {}) =>
   field({ sql: "timestamptz", shape: rules.timestamp() }, options);
 
@@ -345,6 +323,5 @@ export const tags = () =>
 export const computed = (sql: SqlType, expression: string, shape: z.ZodType, options: Options = {}) =>
   field({ sql, shape, stored: false }, { presence: "required", shownAs: expression, ...options });
 
-/** The event types of a subscription. */
 export const eventTypes = (rule: z.ZodType, shape: z.ZodType, options: Options = {}) =>
   field({ sql: "crm.event_type[]", rule, shape }, options);

@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { doc } from "./doc.ts";
+import { named } from "./doc.ts";
 import { name, uuid } from "./fields.ts";
 import { extended, field, object } from "./object.ts";
 
-/** Another record by id and name. */
-export const Reference = object({ id: uuid(), name: field(name(), ["Nome", "Name", "Ana Souza"]) }).meta({
-  id: "Reference",
-  ...doc("Outro registro, pelo nome", "Another record, by its name"),
-});
+export const Reference = object({ id: uuid(), name: field(name(), ["Nome", "Name", "Ana Souza"]) }).meta(
+  named("Reference", "Outro registro, pelo nome", "Another record, by its name"),
+);
 
 const STAGE_TYPE = field(z.string().optional(), [
   "Tipo da etapa; só em etapas",
@@ -16,13 +14,12 @@ const STAGE_TYPE = field(z.string().optional(), [
 ]);
 
 /** A record that `expand` adds to a reply. A stage also has its type: pre-venda, venda, won or lost. */
-export const Expanded = extended(Reference, { type: STAGE_TYPE }).meta({
-  id: "Expanded",
-  ...doc("O registro de um campo _id", "The record that an _id field names"),
-});
+export const Expanded = extended(Reference, { type: STAGE_TYPE }).meta(
+  named("Expanded", "O registro de um campo _id", "The record that an _id field names"),
+);
 
 /** A record that a field may name. A stage also has its type: pre-venda, venda, won or lost. */
 export const Choice = extended(Reference, {
   name: field(Reference.shape.name, ["Nome", "Name", "Proposta"]),
   type: STAGE_TYPE,
-}).meta({ id: "Choice", ...doc("Uma opção do campo", "A record that the field may name") });
+}).meta(named("Choice", "Uma opção do campo", "A record that the field may name"));

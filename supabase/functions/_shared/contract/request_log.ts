@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { doc } from "./doc.ts";
+import { doc, named } from "./doc.ts";
 import { ErrorDetail } from "./error_detail.ts";
 import { timestamp, uuid } from "./fields.ts";
 import { field, object } from "./object.ts";
 import { ListQuery, pageOf } from "./pagination.ts";
 
-/** The filters of a list of requests. */
 export const RequestFilter = ListQuery.pick({ limit: true, cursor: true }).extend({
   status: z.string().regex(/^[1-5](\d\d|xx)$/, "Deve ser um status HTTP, como 422, ou uma classe, como 4xx")
     .optional().meta(
@@ -42,15 +41,14 @@ const LoggedError = object({
     "The invalid fields",
     [{ field: "email", message: "Deve ser um e-mail válido" }],
   ]),
-}).meta({
-  id: "LoggedError",
-  ...doc(
+}).meta(
+  named(
+    "LoggedError",
     "Um erro, como foi respondido, sem valores enviados",
     "An error as it was answered, without values that were sent",
   ),
-});
+);
 
-/** A request in the log. */
 export const LoggedRequest = object({
   request_id: field(uuid(), ["O X-Request-Id da resposta", "The reply's X-Request-Id"]),
   started_at: field(timestamp(), ["Quando começou", "When it began"]),
@@ -63,7 +61,6 @@ export const LoggedRequest = object({
   status: field(z.int(), ["O status da resposta", "The reply's status", 422]),
   duration_ms: field(z.int(), ["Duração no serviço, em ms", "Duration in the service, in ms", 12]),
   error: field(LoggedError.nullable(), ["O erro; null se deu certo", "The error; null if it succeeded"]),
-}).meta({ id: "LoggedRequest", ...doc("Uma requisição feita com a chave", "A request made with the key") });
+}).meta(named("LoggedRequest", "Uma requisição feita com a chave", "A request made with the key"));
 
-/** A page of requests, the newest first. */
 export const RequestList = pageOf(LoggedRequest);

@@ -2,13 +2,12 @@ import { z } from "zod";
 import { activity } from "../../api-v1-activities/record.ts";
 import { deal } from "../../api-v1-deals/record.ts";
 import { note } from "../../api-v1-notes/record.ts";
-import { doc } from "./doc.ts";
+import { doc, named } from "./doc.ts";
 import { timestamp, uuid } from "./fields.ts";
 import { extended, field, object } from "./object.ts";
 import { ListQuery, pageOf } from "./pagination.ts";
 import { Reference } from "./reference.ts";
 
-/** The kinds of entries in a timeline. */
 export const TIMELINE_TYPES = ["deal", "stage_change", "activity", "note"] as const;
 
 const TimelineDeal = extended(Reference, {
@@ -18,7 +17,7 @@ const TimelineDeal = extended(Reference, {
     "aberto",
   ]),
   value: (deal.reply.shape["value"] as z.ZodType).nullable(),
-}).meta({ id: "TimelineDeal", ...doc("Um negócio, como está agora", "A deal, as it is now") });
+}).meta(named("TimelineDeal", "Um negócio, como está agora", "A deal, as it is now"));
 
 const TimelineEntry = object({
   id: field(uuid(), [
@@ -43,10 +42,13 @@ const TimelineEntry = object({
     "The stage that the deal moved to",
     null,
   ]),
-}).meta({
-  id: "TimelineEntry",
-  ...doc("O que houve com um contato ou uma empresa", "What happened with a contact or company"),
-});
+}).meta(
+  named(
+    "TimelineEntry",
+    "O que houve com um contato ou uma empresa",
+    "What happened with a contact or company",
+  ),
+);
 
 /**
  * Declares a record's timeline, without its scope. The verb leaves out entries that the key has no scope to read.

@@ -11,7 +11,6 @@ import { appliedHeader, readPreferences } from "./preference.ts";
 import type { ValidInput } from "./valid_input.ts";
 import { readIfMatch } from "./version.ts";
 
-/** A call that passed validation. */
 export interface Input extends ValidInput {
   /** Headers to add to the reply if the call succeeds. */
   readonly headers: Readonly<Record<string, string>>;
@@ -96,7 +95,6 @@ async function validate(
   return { ...valid, args: { ...valid.args, ...named }, headers };
 }
 
-/** The ids that a path may have. */
 const PATH_IDS = ["id", "delivery_id", "contact_id"] as const satisfies readonly (keyof PathParams)[];
 
 /** Stands for an absent body. */

@@ -1,21 +1,24 @@
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
-import { isStorableNumber, isStorableText, type Json, RESERVED_NAME } from "../contract/json.ts";
+import {
+  isObject,
+  isStorableNumber,
+  isStorableText,
+  type Json,
+  type JsonObject,
+  RESERVED_NAME,
+} from "../contract/json.ts";
 import { measureJson } from "./json_size.ts";
 
-/** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 32;
 
-/** A parsed body, and errors for its values that Postgres cannot store as they were sent. */
-export interface JsonBody {
-  value: Record<string, Json>;
+/** Parsed JSON, and errors for its values that Postgres cannot store as they were sent. */
+export interface JsonText<Value = Json> {
+  value: Value;
   fieldErrors: FieldError[];
 }
 
-/** Like {@link JsonBody}, but the value may be any JSON. */
-export interface JsonText {
-  value: Json;
-  fieldErrors: FieldError[];
-}
+/** A parsed body, which is an object. */
+export type JsonBody = JsonText<JsonObject>;
 
 /**
  * Parses a JSON body. Field errors report duplicate keys, numbers that a double cannot represent, and characters that
@@ -33,8 +36,7 @@ export async function parseJsonBody(
   const json = await parseJson(bytes, malformed, maxValues);
   if (json === null || json instanceof ApiError) return json;
   const { value, fieldErrors } = json;
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return new ApiError(malformed);
-  return { value, fieldErrors };
+  return isObject(value) ? { value, fieldErrors } : new ApiError(malformed);
 }
 
 /** Like {@link parseJsonBody}, but the body may be any JSON value. */

@@ -1,7 +1,6 @@
 import type { ApiError } from "../contract/errors.ts";
 import type { Admission } from "../postgres/door.ts";
 
-/** A successful reply. */
 export interface Success {
   readonly status: number;
   /** JSON text; null for a reply without a body. */

@@ -2,7 +2,6 @@ import type { GateName } from "../contract/declaration.ts";
 
 /** The rate at which replies leave after a burst, per second. */
 const REPLIES_PER_SECOND = 200;
-/** Replies that leave at once. */
 const BURST = 50;
 /** Maximum delay of a reply, in milliseconds. */
 const MAX_DELAY_MS = 5_000;
@@ -22,7 +21,6 @@ export class Pace {
   readonly #waiting: { since: number; release: () => void }[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Whether replies are being delayed. */
   get isBusy(): boolean {
     return this.#waiting.length > 0;
   }

@@ -4,7 +4,6 @@ export const STRICT_APPLIED = { "Preference-Applied": "handling=strict" } as con
 /** The supported preferences, in the order in which `Preference-Applied` names them. */
 const PREFERENCES = { strict: ["handling", "strict"], representation: ["return", "representation"] } as const;
 
-/** Which preferences a call sent. */
 export type Preferences = { readonly [name in keyof typeof PREFERENCES]: boolean };
 
 /** Maximum characters of `Prefer`: all preferences of RFC 7240 together take a quarter of this. */

@@ -20,7 +20,6 @@ export function challengeHeader(name: ProtectedFunction, request: Request): Reco
   };
 }
 
-/** The metadata of a function. */
 export function metadataReply(name: ProtectedFunction): Response {
   return jsonReply(
     200,

@@ -19,7 +19,6 @@ export const REPLY_HEADERS = [
 
 /** Length of the rate limit's window, in seconds (spec 8). */
 const RATE_WINDOW_SECONDS = 60;
-/** `Retry-After` while the database is unavailable, in seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /** Creates a response from JSON text; if the text is null, without a body. */

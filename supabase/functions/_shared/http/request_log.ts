@@ -16,7 +16,6 @@ const MAX_WAITING = 500;
 const MAX_ERROR = 16_384;
 const KEPT_DETAILS = 5;
 
-/** A request that waits to be written. */
 interface Entry {
   workspaceId: string;
   keyId: string;
@@ -110,7 +109,6 @@ async function write(entries: readonly Entry[]): Promise<void> {
   dropped = 0;
 }
 
-/** The arguments of crm.log_requests. */
 function rowOf({ workspaceId, keyId, requestId, method, url, params, status, error, started, ended }: Entry) {
   return {
     workspace_id: workspaceId,

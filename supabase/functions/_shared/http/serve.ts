@@ -11,7 +11,7 @@ import {
 } from "../contract/route_table.ts";
 import { callDoor, type DoorCall, type DoorReply, workspaceOf } from "../postgres/door.ts";
 import { loadOnce } from "../runtime/load_once.ts";
-import { log } from "../runtime/log.ts";
+import { logFault } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { isTurnedAway, readAdmittedBody } from "./admitted_body.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
@@ -265,9 +265,6 @@ function unappliedFields(entry: RouteEntry, input: Input | ApiError, body: strin
  * Logs an exception with the request id, and returns internal_error, which tells the client nothing about the cause.
  */
 function internalError(call: Call, fault: unknown): ApiError {
-  log("error", {
-    request_id: call.id,
-    error: fault instanceof Error ? fault.stack ?? fault.message : String(fault),
-  });
+  logFault(call.id, fault);
   return new ApiError("internal_error");
 }

@@ -22,3 +22,8 @@ export interface Near {
 
 /** The detail of an unknown name. */
 export type UnknownDetail = FieldError & { [NEAR]?: Near };
+
+/** The detail of a parameter that the call does not have. */
+export function unknownParameter(name: string, among: readonly string[]): UnknownDetail {
+  return { field: name, message: "Parâmetro desconhecido", [NEAR]: { name, among, named: "error" } };
+}

@@ -9,9 +9,7 @@ import type { JsonBody } from "./json_body.ts";
 import { NEAR } from "./unknown_names.ts";
 import { validateBody, validateQuery, type ValidBody } from "./validation.ts";
 
-/** The validated input of a call. */
 export interface ValidInput {
-  /** Arguments of the verb. */
   readonly args: Record<string, Json>;
   /** The fields of the body after validation. */
   readonly sent: Readonly<Record<string, Json>>;

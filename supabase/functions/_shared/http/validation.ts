@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
-import { isStorableText, type Json, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";
+import { isObject, isStorableText, type Json, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";
 import type { JsonBody } from "./json_body.ts";
-import { MISSING, NEAR, type Near, type UnknownDetail } from "./unknown_names.ts";
+import { MISSING, NEAR, type Near, type UnknownDetail, unknownParameter } from "./unknown_names.ts";
 import { STRICT_APPLIED } from "./preference.ts";
 
 /**
@@ -108,7 +108,8 @@ function parse(
           message: "Campo desconhecido",
         }));
       }
-      return unknownParameters(schema as z.ZodObject, input, issue.keys);
+      const among = Object.keys((schema as z.ZodObject).shape).filter((name) => !Object.hasOwn(input, name));
+      return issue.keys.map((name) => unknownParameter(name, among));
     }
     const isMissing = valueAt(input, issue.path) === undefined;
     return [{ field: issue.path.join("."), message: issue.message, ...(isMissing && { [MISSING]: true }) }];
@@ -121,15 +122,6 @@ function parse(
   const known = new Set(fieldErrors.map(({ field }) => field));
   const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));
-}
-
-function unknownParameters({ shape }: z.ZodObject, sent: object, names: string[]): UnknownDetail[] {
-  const among = Object.keys(shape).filter((name) => !Object.hasOwn(sent, name));
-  return names.map((name) => ({
-    field: name,
-    message: "Parâmetro desconhecido",
-    [NEAR]: { name, among, named: "error" },
-  }));
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
@@ -195,7 +187,6 @@ interface UnknownField {
   /** Its path, e.g. `address.city`. */
   field: string;
   schema: z.ZodObject;
-  /** The object that contains it. */
   sent: Record<string, Json>;
 }
 
@@ -215,7 +206,7 @@ function addUnknownFields(
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (field === undefined) {
       found.push({ field: [...path, name].join("."), schema, sent });
-    } else if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+    } else if (isObject(value)) {
       addUnknownFields(found, atMost, field, value, [...path, name]);
     }
   }

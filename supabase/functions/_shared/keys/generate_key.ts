@@ -21,7 +21,6 @@ export interface KeySecret {
   stored: { prefix: string; hash: string };
 }
 
-/** Generates a secret for a workspace's key. */
 export function generateKeySecret(workspaceId: string): KeySecret {
   const value = generateKey(workspaceId);
   return { value, stored: { prefix: value.slice(0, VISIBLE_PREFIX_LENGTH), hash: hashCredential(value) } };

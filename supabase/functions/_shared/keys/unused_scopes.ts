@@ -22,7 +22,6 @@ export function findUnusedScopes(scopes: readonly string[]): UnusedScope[] {
     .map((scope) => ({ scope, similar: similarScopes(scope) }));
 }
 
-/** The scopes to suggest instead of an unused scope. */
 function similarScopes(scope: string): Scope[] {
   const [name = "", action = ""] = scope.split(":");
   const resource = closestResource(name);

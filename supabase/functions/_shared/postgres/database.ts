@@ -14,7 +14,6 @@ const STATEMENT_MS = 10_000;
 const CONNECT_MS = 5_000;
 const DEFAULT_POOL_SIZE = 4;
 
-/** A parameter of a statement. */
 export type Value = string | number | null | undefined;
 
 /** One statement with its parameters. A `name` always has the same `text`. */

@@ -5,9 +5,7 @@ import { DatabaseUnavailable, isBusy, isIdle, query, type Value } from "./databa
 import { UNKNOWN_OWNER } from "./fair_share.ts";
 import { KnownCallers } from "./known_callers.ts";
 
-/** A call of a door. */
 export interface DoorCall {
-  /** The request id, for the log. */
   requestId: string;
   /** The credential as the gate read it: the SHA-256 of a key or link in hex, or the ids in a verified token. */
   credential: string;

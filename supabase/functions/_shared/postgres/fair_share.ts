@@ -33,7 +33,6 @@ export class FairShare {
    */
   constructor(readonly limit: number, readonly places = Infinity) {}
 
-  /** Whether no task runs. */
   get isIdle(): boolean {
     return this.#running === 0;
   }

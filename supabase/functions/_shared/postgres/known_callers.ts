@@ -30,7 +30,6 @@ export class KnownCallers {
     removeOldest(this.#callers);
   }
 
-  /** Removes a caller who is no longer admitted. */
   forget(credential: string): void {
     this.#callers.delete(credential);
     this.#debts.delete(credential);
@@ -59,7 +58,6 @@ export class KnownCallers {
     return this.#callers.get(credential);
   }
 
-  /** Whether the caller was admitted within the last minute. */
   isRecent(credential: string): boolean {
     const caller = this.#callers.get(credential);
     return caller !== undefined && performance.now() - caller.admitted < RECENT_MS;

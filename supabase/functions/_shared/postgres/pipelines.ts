@@ -4,7 +4,6 @@ import { isDatabaseError } from "./database_error.ts";
 
 /** Two connections keep the processors of a small database busy. */
 export const PIPELINES = 2;
-/** Maximum number of statements under way on one connection. */
 const DEPTH = 32;
 /** Milliseconds without a reply after which a connection gets no further statements. */
 const STALL_MS = 100;
@@ -62,7 +61,6 @@ export class Pipelines {
     }
   }
 
-  /** Closes the connections. */
   async end(): Promise<void> {
     await this.#pool.end();
   }

@@ -15,6 +15,12 @@ export function log(event: string, fields: LogFields): void {
   console.log(JSON.stringify({ at: new Date().toISOString(), event, ...fields }));
 }
 
+/** Logs an exception that nobody expected, with the id of the request that failed. */
+export function logFault(requestId: string, fault: unknown): void {
+  const error = fault instanceof Error ? fault.stack ?? fault.message : String(fault);
+  log("error", { request_id: requestId, error });
+}
+
 const counts = new Map<string, { event: string; fields: LogFields; count: number }>();
 
 /** Counts events with the same fields and writes one line a second for them, with their `count`. */

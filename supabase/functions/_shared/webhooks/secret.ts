@@ -19,6 +19,12 @@ export function generateSecret(): string {
   return `whsec_${Buffer.from(random).toString("base64url")}`;
 }
 
+/** Creates the signing secret of a subscription: encrypted for the database, and in plain text for the reply. */
+export async function createSecret(subscriptionId: string) {
+  const secret = generateSecret();
+  return { encrypted: await encryptSecret(secret, subscriptionId), reveal: { secret } };
+}
+
 /**
  * Encrypts a secret for storage, and returns the base64 of the stored form.
  *

@@ -1,7 +1,0 @@
-import { doc } from "../_shared/contract/doc.ts";
-import { extended } from "../_shared/contract/object.ts";
-import { merged } from "../_shared/contract/operation.ts";
-import { company } from "./record.ts";
-
-export const MergedCompany = extended(company.reply, merged)
-  .meta({ id: "MergedCompany", ...doc("A empresa que fica", "The company that stays") });
