@@ -6,7 +6,7 @@ import { operate } from "../../run/operator/operator.ts";
 import { members } from "../../supabase/functions/app-v1-members/routes.ts";
 import { sendInvitation } from "../../supabase/functions/app-v1-members/invitation.ts";
 import { actAsMember } from "../support/transactions.ts";
-import { assertError, memberClient, type Reply } from "../support/client.ts";
+import { assertError, type Reply } from "../support/client.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
@@ -18,11 +18,11 @@ const MEMBERS = "/app-v1-members";
 const newEmail = () => `${crypto.randomUUID()}@membro.example`;
 
 test("app-v1-members lists the members, whether each has signed in, and how many of their keys still work", async ({ sql, workspace: { id, memberId } }) => {
-  const { session, memberId: own, email } = await signIn(sql, id, "vendedor");
+  const { client: vendedor, memberId: own, email } = await signIn(sql, id, "vendedor");
   const revoked = await makeKey(sql, id, { memberId: own });
   await operate(sql, "key_revoke", { workspace_id: id, id: revoked.id });
   await makeKey(sql, id, { memberId: own });
-  const { body } = await memberClient(session).get(MEMBERS);
+  const { body } = await vendedor.get(MEMBERS);
   assert.deepEqual(body.data.map(({ id }: { id: string }) => id), [memberId, own]);
   const { created_at: _, ...listed } = body.data[1];
   assert.deepEqual(listed, {
@@ -40,8 +40,7 @@ test("app-v1-members lists the members, whether each has signed in, and how many
 
 test("POST app-v1-members adds a member and sends an invitation that leads to the console", async ({ sql, workspace: { id } }) => {
   await sql`update crm.workspaces set name = 'Padaria & Sol' where id = ${id}`;
-  const { session, memberId } = await signIn(sql, id, "admin");
-  const admin = memberClient(session);
+  const { client: admin, memberId } = await signIn(sql, id, "admin");
   const email = newEmail();
   const { status, body } = await admin.post(MEMBERS, {
     name: "Ana",
@@ -78,16 +77,14 @@ test("POST app-v1-members adds a member and sends an invitation that leads to th
 });
 
 test("app-v1-members refuses an e-mail that a member already has, in any letter case, and invites nobody who has signed in (spec 7)", async ({ sql, workspace: { id } }) => {
-  const { session, memberId, email } = await signIn(sql, id, "admin");
-  const admin = memberClient(session);
+  const { client: admin, memberId, email } = await signIn(sql, id, "admin");
   const member = { name: "Ana", email: email.toUpperCase(), role: "vendedor" };
   assertError(await admin.post(MEMBERS, member), "email_taken", ["email"]);
   assertError(await admin.post(`${MEMBERS}/${memberId}/invite`), "already_signed_in");
 });
 
 test("An administrator sends at most 30 invitations an hour, and 3 to one member (spec 7)", async ({ sql, workspace: { id } }) => {
-  const { session, memberId: admin } = await signIn(sql, id, "admin");
-  const { post } = memberClient(session);
+  const { client: { post }, memberId: admin } = await signIn(sql, id, "admin");
   const invited = await post(MEMBERS, { name: "Ana", email: newEmail(), role: "gestor" });
   const again = `${MEMBERS}/${invited.body.id}/invite`;
   const replies = await Promise.all(Array.from({ length: 6 }, () => post(again)));
@@ -183,9 +180,8 @@ Deno.test("Invitations call Supabase Auth with the secret key, and only its erro
 });
 
 test("PATCH app-v1-members changes name, role and is_active, which take effect at the next call", async ({ sql, workspace: { id } }) => {
-  const admin = memberClient((await signIn(sql, id, "admin")).session);
-  const { session, memberId } = await signIn(sql, id, "gestor");
-  const other = memberClient(session);
+  const { client: admin } = await signIn(sql, id, "admin");
+  const { client: other, memberId } = await signIn(sql, id, "gestor");
   const { id: keyId } = await makeKey(sql, id, { memberId });
   const { body } = await admin.patch(`${MEMBERS}/${memberId}`, { name: "Bia", role: "vendedor" });
   assert.deepEqual([body.name, body.role, body.keys.map(({ id }: { id: string }) => id)], [
@@ -202,8 +198,7 @@ test("PATCH app-v1-members changes name, role and is_active, which take effect a
 
 test("app-v1-members keeps the last active admin until another admin can sign in (spec 7)", async ({ sql, workspace: { id } }) => {
   // The workspace's original admin does not count, because nobody can sign in as that member.
-  const { session, memberId } = await signIn(sql, id, "admin");
-  const { get, patch } = memberClient(session);
+  const { client: { get, patch }, memberId } = await signIn(sql, id, "admin");
   await get(MEMBERS);
   const change = (body: object) => patch(`${MEMBERS}/${memberId}`, body);
   for (const body of [{ role: "gestor" }, { is_active: false }]) {
@@ -233,16 +228,16 @@ async function demoteBefore(
 
 test("If two admins demote each other at once, the second call is refused, because it would demote the last admin", async ({ sql, workspace: { id } }) => {
   const [one, two] = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
-  for (const { session } of [one, two]) await memberClient(session).get(MEMBERS);
+  for (const { client } of [one, two]) await client.get(MEMBERS);
   const demotion = { workspace_id: id, id: one.memberId, role: "gestor" };
-  const call = () => memberClient(two.session).patch(`${MEMBERS}/${two.memberId}`, { role: "gestor" });
+  const call = () => two.client.patch(`${MEMBERS}/${two.memberId}`, { role: "gestor" });
   const [reply] = await demoteBefore(sql, demotion, one.memberId, [call]);
   assertError(reply!, "last_admin");
 });
 
 test("A demoted admin cannot regain the role through a call that was waiting for the demotion", async ({ sql, workspace: { id } }) => {
   const [{ memberId: first }, two] = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
-  const demoted = memberClient(two.session);
+  const demoted = two.client;
   await demoted.get(MEMBERS);
   const calls = [
     () => demoted.patch(`${MEMBERS}/${two.memberId}`, { role: "admin", name: "Ana" }),
@@ -267,10 +262,10 @@ Deno.test("No member endpoint can change an e-mail, because the e-mail decides w
 
 test("An invitation's e-mail names neither company nor inviter if the name could be a link", async ({ sql, workspace: { id } }) => {
   await sql`update crm.workspaces set name = 'Ganhe em premios.example agora' where id = ${id}`;
-  const { session, memberId } = await signIn(sql, id, "admin");
+  const { client: admin, memberId } = await signIn(sql, id, "admin");
   await sql`update crm.members set name = 'https://x' where id = ${memberId}`;
   const email = newEmail();
-  await memberClient(session).post(MEMBERS, { name: "Ana", email, role: "vendedor" });
+  await admin.post(MEMBERS, { name: "Ana", email, role: "vendedor" });
   const [mail] = (await readMails(join(dataDir, "mail"))).filter(({ to }) => to === email);
   assert.match(mail!.html!, /Aceitar o convite/);
   assert.doesNotMatch(mail!.html!, /premios|https:\/\/x|convidou você/);

@@ -217,15 +217,8 @@ test("A refused POST /api-v1-leads writes nothing (spec 4.1)", async ({ sql, wor
   assert.equal((await api.post(LEADS, { first_name: "A", external_id: "e" })).status, 201);
 });
 
-for (const [field, limits] of Object.entries(fieldLimits(bodyOf(LEADS, "POST", "/")))) {
-  test(`POST /api-v1-leads accepts ${field} within its limits and names it in the error otherwise (spec 2.3, 7, 8)`, ({ api }) =>
-    assertLimits(field, limits, (value) => api.post(LEADS, { first_name: "A", [field]: value })));
-}
-
-test("POST /api-v1-leads reports all invalid fields at once (spec 4.1, 7)", async ({ api }) => {
-  const details = assertError(
-    await api.post(LEADS, { email: "x", value: -1, utm: { source: 5 }, owner_id: "?" }),
-    "validation_error",
-  );
-  assert.deepEqual(Object.keys(details).sort(), ["email", "first_name", "owner_id", "utm.source", "value"]);
-});
+test("POST /api-v1-leads accepts each field within its limits, and names all others in one error (spec 2.3, 4.1, 7, 8)", ({ api }) =>
+  assertLimits(
+    fieldLimits(bodyOf(LEADS, "POST", "/")),
+    (body) => api.post(LEADS, { first_name: "A", ...body }),
+  ));

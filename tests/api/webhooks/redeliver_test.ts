@@ -1,7 +1,7 @@
 // Sending several deliveries again in one call.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { assertError, memberClient } from "../../support/client.ts";
+import { assertError } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { UNKNOWN_ID } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
@@ -19,8 +19,8 @@ const events = ["deal.won"];
 
 for (const [caller, path] of [["A key", WEBHOOKS], ["A member", "/app-v1-webhooks"]] as const) {
   test(`${caller} sends several deliveries again, each once, and learns which are not queued and why`, async ({ sql, workspace: { id, key }, api }) => {
-    const { session } = await signIn(sql, id, "gestor");
-    const people = path === WEBHOOKS ? api : memberClient(session);
+    const { client: gestor } = await signIn(sql, id, "gestor");
+    const people = path === WEBHOOKS ? api : gestor;
     const mailbox = openMailbox();
     const { id: subscription } = await subscribe(key, mailbox.url, events);
     const { id: sibling } = await subscribe(key, openMailbox().url, events);
@@ -62,7 +62,7 @@ for (const [caller, path] of [["A key", WEBHOOKS], ["A member", "/app-v1-webhook
     const lines = await sql`
       select details from crm.audit_log where action = 'deliveries_redelivered' and object_id = ${subscription}`;
     assert.deepEqual(lines.map(({ details }) => details), [{ count: 5 }]);
-    const seller = memberClient((await signIn(sql, id, "vendedor")).session);
+    const seller = (await signIn(sql, id, "vendedor")).client;
     assertError(
       await seller.post(`${path}/${subscription}/deliveries/redeliver`, { ids: made }),
       "insufficient_role",
