@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { assertError, call, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { fieldLimits } from "../support/field_limits.ts";
 import { assertShown, ids, makeMember, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { assertLimits, testLists } from "../support/record_rules.ts";
-import { bodyOf } from "../support/resources.ts";
+import { bodyOf, keyEndpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 
 const NOTES = "/api-v1-notes";
@@ -70,11 +70,8 @@ test("POST /api-v1-notes: the author is the key's creator, even if inactive (spe
   assert.equal((await write()).status, 201);
 });
 
-test("notes can be neither changed nor removed (spec 2.2)", async ({ workspace: { key }, api, newDeal }) => {
-  const note = (await api.post(NOTES, { deal_id: (await newDeal()).id, body: "b" })).body;
-  for (const method of ["PATCH", "DELETE", "PUT"]) {
-    const reply = await call(method, `${NOTES}/${note.id}`, { key, body: { body: "outro" } });
-    assertError(reply, "method_not_allowed");
-  }
-  assert.deepEqual((await api.get(`${NOTES}/${note.id}`)).body, note);
+Deno.test("notes can be neither changed nor removed (spec 2.2)", () => {
+  const methods = keyEndpoints.filter(({ resource }) => `/${resource.name}` === NOTES)
+    .map(({ route }) => route.method);
+  assert.deepEqual(new Set(methods), new Set(["GET", "POST"]));
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { LinkedProposal } from "../../supabase/functions/app-v1-funnel/proposal.ts";
 import { assertError } from "../support/client.ts";
 import { apiPathOf, customer, tokenOf } from "../support/proposals.ts";
-import { test } from "../support/scenario.ts";
+import { type Scenario, test as testScenario } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { signIn } from "../support/sessions.ts";
 
@@ -17,12 +17,20 @@ interface Line {
   actor: unknown;
 }
 
+/** Registers a test that gets a deal, and the client of a seller. */
+const test = (
+  title: string,
+  run: (scenario: Scenario & Awaited<ReturnType<typeof start>>) => Promise<void>,
+) => testScenario(title, async (scenario) => run({ ...scenario, ...await start(scenario) }));
+
+async function start({ sql, workspace, newDeal }: Scenario) {
+  return { deal: await newDeal(), vendedor: (await signIn(sql, workspace.id, "vendedor")).client };
+}
+
 const ofDeal = (id: string) => `${FUNNEL}/deals/${id}/proposals`;
 const ofProposal = (id: string, action: "link" | "send") => `${FUNNEL}/proposals/${id}/${action}`;
 
-test("A vendedor creates a proposal with a link, which shows the proposal once it is sent", async ({ sql, workspace: { id }, newDeal }) => {
-  const deal = await newDeal();
-  const { client: vendedor } = await signIn(sql, id, "vendedor");
+test("A vendedor creates a proposal with a link, which shows the proposal once it is sent", async ({ sql, deal, vendedor }) => {
   const terms = { title: "Plano anual", value: 12500.5, recurring_value: 990, expires_at: SOON };
   const created = await vendedor.post(ofDeal(deal.id), terms);
   assert.equal(created.status, 201, created.text);
@@ -60,9 +68,7 @@ test("A vendedor creates a proposal with a link, which shows the proposal once i
   assert.deepEqual(events.map(({ event }) => event), ["proposal.viewed", "proposal.accepted"]);
 });
 
-test("The audit log says who created, sent and linked a proposal, with the title it has now", async ({ sql, workspace: { id }, newDeal }) => {
-  const deal = await newDeal();
-  const { client: vendedor } = await signIn(sql, id, "vendedor");
+test("The audit log says who created, sent and linked a proposal, with the title it has now", async ({ sql, deal, vendedor }) => {
   const { body: { id: proposalId } } = await vendedor.post(ofDeal(deal.id), { title: "Plano da Ana" });
   for (const action of ["link", "send", "send"] as const) await vendedor.post(ofProposal(proposalId, action));
   // As an erasure of the person does.
@@ -77,9 +83,7 @@ test("The audit log says who created, sent and linked a proposal, with the title
   assert.ok(stored.every(({ text }) => !text.includes("Ana")));
 });
 
-test("A new link stops the earlier one, and does not send a draft", async ({ sql, workspace: { id }, newDeal }) => {
-  const deal = await newDeal();
-  const { client: vendedor } = await signIn(sql, id, "vendedor");
+test("A new link stops the earlier one, and does not send a draft", async ({ deal, vendedor }) => {
   const { body: created } = await vendedor.post(ofDeal(deal.id), { title: "Plano anual" });
   const { body: second } = await vendedor.post(ofProposal(created.id, "link"));
   assert.deepEqual(LinkedProposal.parse(second), second);
@@ -95,9 +99,7 @@ test("A new link stops the earlier one, and does not send a draft", async ({ sql
   assert.equal((await customer(apiPathOf(third.body.link)).view()).status, 200);
 });
 
-test("An answered or expired proposal gets no new link and is not sent again", async ({ sql, workspace: { id }, newDeal }) => {
-  const deal = await newDeal();
-  const { client: vendedor } = await signIn(sql, id, "vendedor");
+test("An answered or expired proposal gets no new link and is not sent again", async ({ sql, deal, vendedor }) => {
   const make = async () => (await vendedor.post(ofDeal(deal.id), { title: "Plano", expires_at: SOON })).body;
   const [answered, expired] = [await make(), await make()];
   await vendedor.post(ofProposal(answered.id, "send"));
@@ -113,9 +115,7 @@ test("An answered or expired proposal gets no new link and is not sent again", a
   assert.deepEqual(body.proposals.map(({ status }: { status: string }) => status), ["expirada", "recusada"]);
 });
 
-test("A proposal with wrong fields is refused, with each field's reason in Portuguese", async ({ sql, workspace: { id }, newDeal }) => {
-  const deal = await newDeal();
-  const { client: vendedor } = await signIn(sql, id, "vendedor");
+test("A proposal with wrong fields is refused, with each field's reason in Portuguese", async ({ deal, vendedor }) => {
   const refused = await vendedor.post(ofDeal(deal.id), {
     title: " ",
     value: -1,
@@ -133,9 +133,8 @@ test("A proposal with wrong fields is refused, with each field's reason in Portu
   assert.deepEqual(body.proposals, []);
 });
 
-test("A funnel card shows when a proposal for its deal was accepted", async ({ sql, workspace: { id }, newDeal }) => {
-  const [accepted, other] = [await newDeal(), await newDeal()];
-  const { client: vendedor } = await signIn(sql, id, "vendedor");
+test("A funnel card shows when a proposal for its deal was accepted", async ({ deal: accepted, vendedor, newDeal }) => {
+  const other = await newDeal();
   const send = async (dealId: string) => {
     const { body } = await vendedor.post(ofDeal(dealId), { title: "Plano" });
     await vendedor.post(ofProposal(body.id, "send"));
