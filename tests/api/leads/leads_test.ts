@@ -29,7 +29,7 @@ test("POST /api-v1-leads creates a company, a contact and a deal, and reports wh
   const { lead } = reply.body;
   const { id: workspace_id, pipelineId: pipeline_id, stages: [{ id: stage_id }], memberId: owner_id } =
     workspace;
-  const { company_id, contact_id, deal_id, ...rest } = lead;
+  const { company_id, contact_id, deal_id, created_at: _, ...rest } = lead;
   assert.deepEqual(rest, { workspace_id, status: "aberto", pipeline_id, stage_id, owner_id });
 
   const [row] = await sql`

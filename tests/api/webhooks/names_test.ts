@@ -28,11 +28,8 @@ test("A subscription has a name of 1 to 80 characters, which POST and PATCH set,
     assert.equal((await people.patch(`${path}/${id}`, { event_types: ["deal.lost"] })).body.name, longest);
     for (const wrong of ["", "  ", "ç".repeat(81), 7, ["ERP"]]) {
       assertError(await people.patch(`${path}/${id}`, { name: wrong }), "validation_error", ["name"]);
-      assertError(
-        await people.post(path, { event_types, target_url, name: wrong }),
-        "validation_error",
-        ["name"],
-      );
+      const refused = await people.post(path, { event_types, target_url, name: wrong });
+      assertError(refused, "validation_error", ["name"]);
     }
     assert.equal((await people.patch(`${path}/${id}`, { name: null })).body.name, null);
     assert.equal((await people.post(path, { event_types, target_url })).body.name, null);
