@@ -32,7 +32,7 @@ test("An import creates and updates contacts with their companies, and names the
   assert.deepEqual(body.summary, { created: 2, updated: 1, failed: 0 });
 
   const contact = async (at: number) => (await api.get(`/api-v1-contacts/${body.results[at].id}`)).body;
-  const [first, second, third] = await Promise.all([contact(0), contact(1), contact(2)]);
+  const [first, second, third] = await Promise.all([0, 1, 2].map(contact));
   assert.deepEqual([first.id, first.name, first.company_id], [ana.id, "Ana Souza", sun.id]);
   assert.deepEqual(first.tags, ["vip", "feira"]);
   // The line with the tax id creates the company, and the line with only the company's name finds it.
@@ -146,30 +146,21 @@ test("A line whose company's name is too long is refused, and the other lines ar
   const { body } = await admin.post(IMPORT, {
     items: [
       upsert("email", { name: "Ana", email: "ana@sol.example", company: "x".repeat(256) }),
-      upsert("email", {
-        name: "Rui",
-        email: "rui@sol.example",
-      }),
+      upsert("email", { name: "Rui", email: "rui@sol.example" }),
     ],
   });
-  assert.deepEqual(body.results[0].error.details.map(({ field }: { field: string }) => field), [
-    "items[0].company",
-  ]);
+  assert.equal(body.results[0].error.details[0].field, "items[0].company");
   assert.equal(body.results[1].status, 201);
 });
 
 test("An import finds no contact or company of another workspace, and leaves a company with another tax id alone", async ({ sql, workspace: { id, key }, api }) => {
   const other = await makeWorkspace(sql);
-  const theirs = await create(other.key, "/api-v1-contacts", { name: "Ana", email: "ana@sol.example" });
+  const ana = { name: "Ana Lima", email: "ana@sol.example" };
+  const theirs = await create(other.key, "/api-v1-contacts", { ...ana, name: "Ana" });
   await create(other.key, "/api-v1-companies", { name: "Padaria Sol", tax_id: "1" });
   const ours = await create(key, "/api-v1-companies", { name: "Padaria Sol", tax_id: "2" });
   const { body } = await (await signIn(sql, id, "gestor")).client.post(IMPORT, {
-    items: [upsert("email", {
-      name: "Ana Lima",
-      email: "ana@sol.example",
-      company: "Padaria Sol",
-      company_tax_id: "1",
-    })],
+    items: [upsert("email", { ...ana, company: "Padaria Sol", company_tax_id: "1" })],
   });
   assert.equal(body.results[0].status, 201);
   const { body: made } = await api.get(`/api-v1-contacts/${body.results[0].id}`);
