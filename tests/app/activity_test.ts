@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { operate } from "../../run/operator/operator.ts";
 import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
-import { assertError, memberClient } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { ids, readPages } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 
@@ -11,8 +12,7 @@ const ACTIVITY = "/app-v1-activity";
 test("app-v1-activity lists actions newest first, with their member (none for the operator), and nothing of another workspace", async ({ sql, workspace: { id } }) => {
   const other = await makeWorkspace(sql);
   await operate(sql, "workspace_update", { workspace_id: other.id, name: "Outra" });
-  const { session, memberId } = await signIn(sql, id, "admin");
-  const admin = memberClient(session);
+  const { client: admin, memberId } = await signIn(sql, id, "admin");
   await operate(sql, "workspace_update", { workspace_id: id, stale_after_days: 7 });
   await admin.patch("/app-v1-workspace", { name: "Padaria" });
 
@@ -33,21 +33,10 @@ test("app-v1-activity pages through the whole log without gaps or repetitions", 
   await sql`
     insert into crm.audit_log (workspace_id, action, object_type, object_id, object_name)
     select ${id}, 'key_created', 'key', gen_random_uuid(), n::text from generate_series(1, 230) n`;
-  const { session } = await signIn(sql, id, "vendedor");
-  const vendedor = memberClient(session);
-  const seen: string[] = [];
-  let cursor: string | null = null;
-  for (const limit of [200, 25, 50, 50]) {
-    const query = new URLSearchParams({ limit: String(limit), ...(cursor && { cursor }) });
-    const { body: { data, meta } }: {
-      body: { data: { id: string }[]; meta: { next_cursor: string | null } };
-    } = await vendedor.get(`${ACTIVITY}?${query}`);
-    seen.push(...data.map(({ id }) => id));
-    cursor = meta.next_cursor;
-    if (cursor === null) break;
-  }
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
+  const pages = await readPages(vendedor, `${ACTIVITY}?limit=60`);
   const stored = await sql`select id from crm.audit_log where workspace_id = ${id} order by id desc`;
-  assert.deepEqual(seen, stored.map((row) => row["id"]));
+  assert.deepEqual(pages.flatMap(ids), stored.map((row) => row["id"]));
   assert.equal((await vendedor.get(ACTIVITY)).body.data.length, 50);
   assert.equal(
     (await vendedor.get(`${ACTIVITY}?limit=1000`)).body.data.length,

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
-import { assertError, client, memberClient } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
-import { create } from "../support/record_fixtures.ts";
+import { create, ids, readPages } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 
 const EVENTS = "/app-v1-activity/events";
-
-async function member(sql: Sql, workspaceId: string) {
-  return memberClient((await signIn(sql, workspaceId, "vendedor")).session);
-}
 
 test("app-v1-activity/events lists what happened, newest first, with the record's name and each webhook's delivery, and nothing of another workspace", async ({ sql, workspace: { id, key }, api }) => {
   const other = await makeWorkspace(sql);
@@ -24,31 +19,26 @@ test("app-v1-activity/events lists what happened, newest first, with the record'
   await api.patch(`/api-v1-contacts/${contact.id}`, { job_title: "Compradora" });
   await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
 
-  const { body } = await (await member(sql, id)).get(EVENTS);
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
+  const { body } = await vendedor.get(EVENTS);
   const [updated, created] = body.data;
-  assert.deepEqual([updated.event, created.event, body.data.length], [
-    "contact.updated",
-    "contact.created",
-    2,
-  ]);
-  assert.deepEqual([updated.object_id, updated.object_name, updated.object_type, updated.is_test], [
-    contact.id,
-    "Rita Ribeiro",
-    "contact",
-    false,
-  ]);
-  assert.deepEqual(updated.changed_fields, ["job_title"]);
-  assert.deepEqual(
-    updated.deliveries.map(({ id: _, ...shown }: { id: string }) => shown),
-    [{
-      subscription_id: subscription.id,
-      name: "ERP",
-      target_url: mailbox.url,
-      state: "delivered",
-      attempts: 1,
-    }],
-  );
-  assert.deepEqual([created.changed_fields, created.deliveries], [[], []]);
+  assert.equal(body.data.length, 2);
+  const { id: _, occurred_at: __, deliveries: [{ id: ___, ...delivery }], ...event } = updated;
+  const object = { object_id: contact.id, object_name: "Rita Ribeiro", object_type: "contact" };
+  assert.deepEqual(event, {
+    event: "contact.updated",
+    ...object,
+    is_test: false,
+    changed_fields: ["job_title"],
+  });
+  assert.deepEqual(delivery, {
+    subscription_id: subscription.id,
+    name: "ERP",
+    target_url: mailbox.url,
+    state: "delivered",
+    attempts: 1,
+  });
+  assert.deepEqual([created.event, created.changed_fields, created.deliveries], ["contact.created", [], []]);
   assert.deepEqual(body.meta, { next_cursor: null, has_more: false });
 });
 
@@ -60,10 +50,9 @@ test("Events are filtered by type, record, since and until, and paged without ga
   for (const title of ["A", "B", "C", "D"]) {
     await api.patch(`/api-v1-contacts/${ana.id}`, { job_title: title });
   }
-  const vendedor = await member(sql, id);
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
   const stored = await sql<{ id: string; event: string; object_id: string; occurred_at: Date }[]>`
     select id, event::text, object_id, occurred_at from crm.events where workspace_id = ${id} order by id desc`;
-  const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
   for (
     const [query, expected] of [
       [{}, stored],
@@ -77,33 +66,23 @@ test("Events are filtered by type, record, since and until, and paged without ga
       [{ object_id: rui.id }, stored.filter(({ object_id }) => object_id === rui.id)],
     ] as const
   ) {
-    const seen: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const search = new URLSearchParams({ ...query, limit: "2", ...(cursor && { cursor }) });
-      const { body }: { body: { data: { id: string }[]; meta: { next_cursor: string | null } } } =
-        await vendedor.get(`${EVENTS}?${search}`);
-      seen.push(...idsOf(body.data));
-      cursor = body.meta.next_cursor;
-    } while (cursor !== null);
-    assert.deepEqual(seen, idsOf([...expected]), JSON.stringify(query));
+    const pages = await readPages(vendedor, `${EVENTS}?${new URLSearchParams({ ...query, limit: "2" })}`);
+    assert.deepEqual(pages.flatMap(ids), expected.map(({ id }) => id), JSON.stringify(query));
   }
   const middle = stored[2]!.occurred_at.toISOString();
   for (const [name, kept] of [["since", stored.slice(0, 3)], ["until", stored.slice(3)]] as const) {
-    const { body } = await vendedor.get(`${EVENTS}?${name}=${middle}`);
-    const expected = new Set(idsOf(kept));
-    assert.ok(body.data.length > 0 && body.data.every(({ id }: { id: string }) => expected.has(id)), name);
+    const found = ids(await vendedor.get(`${EVENTS}?${name}=${middle}`));
+    assert.ok(found.length > 0 && found.every((id) => kept.some((row) => row.id === id)), name);
   }
 });
 
-test("An unknown event type, a malformed record and a key instead of a session are refused", async ({ sql, workspace: { id, key } }) => {
-  const vendedor = await member(sql, id);
+test("An unknown event type and a malformed record are refused", async ({ sql, workspace: { id } }) => {
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
   for (const query of ["event=deal.x", "object_id=x", "since=ontem"]) {
     const [field] = query.split("=");
     assertError(await vendedor.get(`${EVENTS}?${query}`), "validation_error", [field!]);
   }
   assertError(await vendedor.get(`${EVENTS}?cursor=x`), "invalid_cursor");
-  assert.equal((await client(key).get(EVENTS)).status, 401);
 });
 
 test("A filter by type reads at most 5,000 events at a time, and the next page continues after them", async ({ sql, workspace: { id, memberId } }) => {
@@ -114,14 +93,9 @@ test("A filter by type reads at most 5,000 events at a time, and the next page c
   await sql`update crm.events set event = 'contact.updated' where workspace_id = ${id} and id = ${
     oldest!["id"]
   }`;
-  const vendedor = await member(sql, id);
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
   const { body: first } = await vendedor.get(`${EVENTS}?event=contact.updated`);
   assert.deepEqual([first.data, first.meta.has_more], [[], true]);
-  const { body: next } = await vendedor.get(
-    `${EVENTS}?event=contact.updated&cursor=${first.meta.next_cursor}`,
-  );
-  assert.deepEqual([next.data.map((event: { id: string }) => event.id), next.meta.has_more], [
-    [oldest!["id"]],
-    false,
-  ]);
+  const next = await vendedor.get(`${EVENTS}?event=contact.updated&cursor=${first.meta.next_cursor}`);
+  assert.deepEqual([ids(next), next.body.meta.has_more], [[oldest!["id"]], false]);
 });

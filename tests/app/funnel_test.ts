@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertError, memberClient } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { makePipeline, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
@@ -20,8 +20,7 @@ interface Stage {
 const counts = (stages: Stage[]) => stages.map((stage) => [stage.deals_count, stage.value_sum]);
 
 test("app-v1-funnel shows a lead from the API at the next call, with its contact, company and owner", async ({ sql, workspace, api }) => {
-  const { session } = await signIn(sql, workspace.id, "vendedor");
-  const vendedor = memberClient(session);
+  const { client: vendedor } = await signIn(sql, workspace.id, "vendedor");
   const before = await vendedor.get(FUNNEL);
   assert.deepEqual(counts(before.body.stages), [[0, 0], [0, 0], [0, 0], [0, 0]]);
   const { body: { lead } } = await api.post("/api-v1-leads", {
@@ -66,8 +65,8 @@ test("app-v1-funnel shows the deals won and lost in the last 30 days in the won 
   await sql`update crm.deals set closed_at = now() - interval '31 days' where id = ${old.id}`;
   await api.post(`/api-v1-deals/${open.id}/move-stage`, { stage_id: stages[2].id });
 
-  const { session } = await signIn(sql, id, "vendedor");
-  const { body } = await memberClient(session).get(FUNNEL);
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
+  const { body } = await vendedor.get(FUNNEL);
   const ids = (body.stages as Stage[]).map(({ deals }) => deals.map(({ id }) => id).sort());
   assert.deepEqual(ids, [[], [], [won.id, moved.id, open.id].sort(), [lost.id]]);
   assert.deepEqual(counts(body.stages), [[0, 0], [0, 0], [3, 30], [1, 0]]);
@@ -81,8 +80,8 @@ test("With two won stages, the second shows the deals closed in it, and the firs
   const [here, there] = [await newDeal(), await newDeal()];
   await api.post(`/api-v1-deals/${here.id}/move-stage`, { stage_id: second.id });
   for (const deal of [here, there]) await api.post(`/api-v1-deals/${deal.id}/win`);
-  const { session } = await signIn(sql, id, "vendedor");
-  const { body } = await memberClient(session).get(FUNNEL);
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
+  const { body } = await vendedor.get(FUNNEL);
   const shown = new Map((body.stages as Stage[]).map(({ id, deals }) => [id, deals.map(({ id }) => id)]));
   assert.deepEqual([shown.get(second.id), shown.get(stages[2].id)], [[here.id], [there.id]]);
 });
@@ -98,8 +97,8 @@ test("app-v1-funnel counts up to 1,000 deals of a stage, says if there are more,
         case n % 2 when 0 then 'aberto' else 'perdido' end, case n % 2 when 1 then now() - n * interval '1 second' end
       from generate_series(1, 2002) n`;
   }
-  const { session } = await signIn(sql, id, "vendedor");
-  const { body } = await memberClient(session).get(FUNNEL);
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
+  const { body } = await vendedor.get(FUNNEL);
   const [empty, open, , lost] = body.stages as [Stage, Stage, Stage, Stage];
   assert.deepEqual([empty.deals_count, empty.deals_count_is_partial], [0, false]);
   const newest = (from: number) => Array.from({ length: 50 }, (_, index) => String(from + 2 * index));
@@ -112,8 +111,7 @@ test("app-v1-funnel counts up to 1,000 deals of a stage, says if there are more,
 test("app-v1-funnel shows another active pipeline by its id, but no inactive pipeline and none of another workspace", async ({ sql, workspace }) => {
   const { id } = workspace;
   const pipeline = await makePipeline(sql, workspace);
-  const { session } = await signIn(sql, id, "vendedor");
-  const vendedor = memberClient(session);
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
   const { body } = await vendedor.get(`${FUNNEL}?pipeline_id=${pipeline.id}`);
   assert.deepEqual([body.pipeline.id, (body.stages as Stage[]).map(({ id }) => id)], [
     pipeline.id,

@@ -1,5 +1,6 @@
 // Apps that act for a person: app-v1-apps, and the API with the tokens that Supabase Auth issues to them.
 import assert from "node:assert/strict";
+import type { Sql } from "postgres";
 import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
 import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
 import { findUserBySession } from "../../run/local/auth/users.ts";
@@ -22,6 +23,27 @@ const METADATA = `${baseUrl}/api-v1/.well-known/oauth-protected-resource`;
 /** Calls the API with an app's token. */
 const callAs = (token: string, method = "GET", path = CONTACTS, body?: unknown, headers = {}) =>
   call(method, path, { session: token, body, headers });
+
+/** Subscribes to an event with an app's token. */
+const subscribeAs = (token: string) =>
+  callAs(token, "POST", "/api-v1-webhooks", {
+    target_url: "https://example.com/hook",
+    event_types: ["deal.won"],
+  });
+
+/** The state of a subscription. */
+async function stateOf(sql: Sql, id: string) {
+  const [row] =
+    await sql`select is_active, deactivated_reason from crm.webhook_subscriptions where id = ${id}`;
+  return { ...row };
+}
+
+/** The body that grants scopes to an app. */
+const newGrant = (scopes: readonly string[], client_id: string = crypto.randomUUID()) => ({
+  client_id,
+  client_name: "Claude",
+  scopes,
+});
 
 /** Asserts that the API refuses the token, and that a 401 tells the app where to get another. */
 async function assertRefused(token: string, code: ErrorCode) {
@@ -88,7 +110,7 @@ test("A token without a grant, or whose grant or session has ended, is 401 with 
   const renewed = (await issueToken(sql, member.userId, clientId)).token;
   assert.equal((await callAs(renewed)).status, 200);
 
-  await memberClient(member.session).post(`${APPS}/${given.id}/revoke`);
+  await member.client.post(`${APPS}/${given.id}/revoke`);
   await assertRefused(renewed, "revoked_api_key");
 });
 
@@ -120,16 +142,12 @@ test("Without a token WWW-Authenticate only says where the metadata is, and X-AP
 test("A member who is deactivated loses their apps and the apps' webhooks for good, and an app of another member stays", async ({ sql, workspace: { id } }) => {
   const { member, token } = await makeApp(sql, id, "gestor", ["contacts:read", "webhooks:manage"]);
   const other = await makeApp(sql, id, "gestor", ["contacts:read"]);
-  const webhook = await callAs(token, "POST", "/api-v1-webhooks", {
-    target_url: "https://example.com/hook",
-    event_types: ["deal.won"],
-  });
+  const webhook = await subscribeAs(token);
   assert.equal(webhook.status, 201, webhook.text);
   await operate(sql, "member_update", { workspace_id: id, id: member.memberId, is_active: false });
   await assertRefused(token, "revoked_api_key");
-  const [row] =
-    await sql`select is_active, deactivated_reason from crm.webhook_subscriptions where id = ${webhook.body.id}`;
-  assert.deepEqual({ ...row }, { is_active: false, deactivated_reason: "key_revoked" });
+  const ended = { is_active: false, deactivated_reason: "key_revoked" };
+  assert.deepEqual(await stateOf(sql, webhook.body.id), ended);
   await operate(sql, "member_update", { workspace_id: id, id: member.memberId, is_active: true });
   await assertRefused(token, "revoked_api_key");
   assert.equal((await callAs(other.token)).status, 200);
@@ -153,19 +171,15 @@ test("Lowering a member's role takes the scopes that it no longer allows from th
     "contacts:read",
     "webhooks:manage",
   ]);
-  const webhook = await callAs(token, "POST", "/api-v1-webhooks", {
-    target_url: "https://example.com/hook",
-    event_types: ["deal.won"],
-  });
+  const webhook = await subscribeAs(token);
   await operate(sql, "member_update", { workspace_id: id, id: member.memberId, role: "gestor" });
   assert.equal((await callAs(token, "GET", "/api-v1-webhooks")).body.data[0].is_active, true);
   await operate(sql, "member_update", { workspace_id: id, id: member.memberId, role: "vendedor" });
   assertError(await callAs(token, "GET", "/api-v1-webhooks"), "insufficient_scope");
   assert.deepEqual((await callAs(token, "GET", "/api-v1-me")).body.key.scopes, ["contacts:read"]);
-  const [row] = await sql`select is_active from crm.webhook_subscriptions where id = ${webhook.body.id}`;
-  assert.equal(row!["is_active"], false);
+  assert.equal((await stateOf(sql, webhook.body.id))["is_active"], false);
   assert.equal((await callAs(token)).status, 200);
-  const { body } = await memberClient(member.session).get(APPS);
+  const { body } = await member.client.get(APPS);
   assert.deepEqual(body.data.map(({ id, scopes }: typeof given) => ({ id, scopes })), [
     { id: given.id, scopes: ["contacts:read"] },
   ]);
@@ -175,7 +189,7 @@ test("An app that loses webhooks:manage while it creates a webhook, and a member
   const { memberId: admin } = await signIn(sql, id, "admin");
   const { member, token } = await makeApp(sql, id, "gestor", ["webhooks:manage"]);
   const granting = await signIn(sql, id, "gestor");
-  await memberClient(granting.session).get(APPS);
+  await granting.client.get(APPS);
   let waiting: Promise<Reply>[] = [];
   await sql.begin(async (sql) => {
     await actAsMember(sql, admin);
@@ -186,15 +200,8 @@ test("An app that loses webhooks:manage while it creates a webhook, and a member
       sql.json({ workspace_id: id, id: granting.memberId, is_active: false })
     })`;
     waiting = [
-      callAs(token, "POST", "/api-v1-webhooks", {
-        target_url: "https://example.com/hook",
-        event_types: ["deal.won"],
-      }),
-      memberClient(granting.session).post(APPS, {
-        client_id: crypto.randomUUID(),
-        client_name: "Claude",
-        scopes: ["contacts:read"],
-      }),
+      subscribeAs(token),
+      granting.client.post(APPS, newGrant(["contacts:read"])),
     ];
     await new Promise((resolve) => setTimeout(resolve, 300));
   });
@@ -216,14 +223,10 @@ test("An app of a suspended workspace, or one without the API, is refused like a
 test("A member may grant the scopes for what their role may do in the console, and an admin may grant every scope", async ({ sql, workspace: { id } }) => {
   const given: Record<string, string[]> = {};
   for (const role of ["vendedor", "gestor", "admin"] as const) {
-    const { session } = await signIn(sql, id, role);
-    const { body: { grantable_scopes: scopes } } = await memberClient(session).get(APPS);
+    const { client: member } = await signIn(sql, id, role);
+    const { body: { grantable_scopes: scopes } } = await member.get(APPS);
     given[role] = SCOPES.filter((scope) => !scopes.includes(scope));
-    const refused = await memberClient(session).post(APPS, {
-      client_id: crypto.randomUUID(),
-      client_name: "Claude",
-      scopes: SCOPES,
-    });
+    const refused = await member.post(APPS, newGrant(SCOPES));
     if (role === "admin") assert.equal(refused.status, 201);
     else assertError(refused, "validation_error", ["scopes"]);
   }
@@ -239,14 +242,8 @@ test("A person has one grant for each client: a new grant in the same workspace 
     "contacts:read",
     "webhooks:manage",
   ]);
-  const webhook = await callAs(token, "POST", "/api-v1-webhooks", {
-    target_url: "https://example.com/hook",
-    event_types: ["deal.won"],
-  });
-  const isActive = async () =>
-    (await sql`select is_active from crm.webhook_subscriptions where id = ${webhook.body.id}`)[0]![
-      "is_active"
-    ];
+  const webhook = await subscribeAs(token);
+  const isActive = async () => (await stateOf(sql, webhook.body.id))["is_active"];
   const again = await grant(member.session, clientId, ["deals:read", "webhooks:manage"], "Claude 2");
   assert.deepEqual([again.id, again.client_name, again.scopes], [
     first.id,
@@ -263,7 +260,7 @@ test("A person has one grant for each client: a new grant in the same workspace 
   const moved = await call("POST", APPS, {
     session: member.session,
     headers: { "X-Workspace-Id": elsewhere.id },
-    body: { client_id: clientId, client_name: "Claude", scopes: ["contacts:read"] },
+    body: newGrant(["contacts:read"], clientId),
   });
   assert.equal(moved.status, 201, moved.text);
   assert.equal((await callAs(token, "GET", "/api-v1-me")).body.workspace.id, elsewhere.id);
@@ -275,14 +272,12 @@ test("A person has one grant for each client: a new grant in the same workspace 
 });
 
 test("Simultaneous grants for one client leave one grant, and a member has at most 20", async ({ sql, workspace: { id } }) => {
-  const { session } = await signIn(sql, id, "vendedor");
-  const api = memberClient(session);
-  const post = (client_id: string) =>
-    api.post(APPS, { client_id, client_name: "Claude", scopes: ["deals:read"] });
+  const { client: api } = await signIn(sql, id, "vendedor");
+  const post = (clientId?: string) => api.post(APPS, newGrant(["deals:read"], clientId));
   const clientId = crypto.randomUUID();
   const replies = await Promise.all(Array.from({ length: 5 }, () => post(clientId)));
   assert.deepEqual(new Set(replies.map(({ status, body }) => `${status} ${body.id}`)).size, 1);
-  const others = await Promise.all(Array.from({ length: 22 }, () => post(crypto.randomUUID())));
+  const others = await Promise.all(Array.from({ length: 22 }, () => post()));
   assert.equal(others.filter(({ status }) => status === 201).length, 19);
   assertError(others.find(({ status }) => status !== 201)!, "validation_error", ["client_id"]);
 });
@@ -297,18 +292,18 @@ test("A member sees and revokes their own apps, an admin all, and the audit log 
   assert.deepEqual(await idsFor(mine.member.session), [mine.grant.id]);
   assert.deepEqual(await idsFor(theirs.member.session), [theirs.grant.id]);
   assert.deepEqual(await idsFor(admin.session), [theirs.grant.id, mine.grant.id]);
-  const { body: { data: [shown] } } = await memberClient(mine.member.session).get(APPS);
+  const { body: { data: [shown] } } = await mine.member.client.get(APPS);
   assert.ok(Math.abs(Date.parse(shown.last_used_at) - Date.now()) < 10_000);
   assert.deepEqual(shown.member, { id: mine.member.memberId, name: "Membro" });
 
-  assertError(await memberClient(theirs.member.session).post(`${APPS}/${mine.grant.id}/revoke`), "not_found");
+  assertError(await theirs.member.client.post(`${APPS}/${mine.grant.id}/revoke`), "not_found");
   for (let times = 0; times < 2; times++) {
-    const revoked = await memberClient(admin.session).post(`${APPS}/${mine.grant.id}/revoke`);
+    const revoked = await admin.client.post(`${APPS}/${mine.grant.id}/revoke`);
     assert.deepEqual([revoked.status, revoked.body.id], [200, mine.grant.id]);
   }
   await assertRefused(mine.token, "revoked_api_key");
   assert.deepEqual(await idsFor(admin.session), [theirs.grant.id]);
-  const { body: { data } } = await memberClient(admin.session).get("/app-v1-activity");
+  const { body: { data } } = await admin.client.get("/app-v1-activity");
   const lines = data.filter(({ object }: { object: { id: string } }) => object.id === mine.grant.id)
     .map(({ action, actor }: { action: string; actor: { id: string } }) => [action, actor.id]);
   assert.deepEqual(lines, [["grant_revoked", admin.memberId], ["grant_created", mine.member.memberId]]);
@@ -316,7 +311,7 @@ test("A member sees and revokes their own apps, an admin all, and the audit log 
 
 test("Grants are not keys: the keys' pages and counts leave them out, and only those who see a grant see its requests", async ({ sql, workspace: { id } }) => {
   const { member, grant: { id: grantId } } = await makeApp(sql, id, "vendedor", ["contacts:read"]);
-  const admin = memberClient((await signIn(sql, id, "admin")).session);
+  const { client: admin } = await signIn(sql, id, "admin");
   const { body: keys } = await admin.get("/app-v1-keys");
   assert.ok(!keys.data.some((key: { id: string }) => key.id === grantId));
   for (const [method, path] of [["get", ""], ["post", "/revoke"]] as const) {
@@ -329,8 +324,8 @@ test("Grants are not keys: the keys' pages and counts leave them out, and only t
   assert.equal(data.find((one: { id: string }) => one.id === member.memberId).working_keys, 0);
   const requests = `/app-v1-keys/${grantId}/requests`;
   assert.equal((await admin.get(requests)).status, 200);
-  assert.equal((await memberClient(member.session).get(requests)).status, 200);
-  const colleague = memberClient((await signIn(sql, id, "gestor")).session);
+  assert.equal((await member.client.get(requests)).status, 200);
+  const { client: colleague } = await signIn(sql, id, "gestor");
   assertError(await colleague.get(requests), "not_found");
   assert.equal((await colleague.get(`/app-v1-keys/${(await makeKey(sql, id)).id}/requests`)).status, 200);
 });

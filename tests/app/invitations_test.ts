@@ -18,12 +18,12 @@ const LEAVE = `${MEMBERS}/leave`;
 /** A person with an account and no membership. */
 async function makePerson(sql: Sql) {
   const email = `${crypto.randomUUID()}@pessoa.example`;
-  return { email, ...memberClient((await signInAs(sql, { memberId: "", email })).session) };
+  return { email, ...(await signInAs(sql, { memberId: "", email })).client };
 }
 
 /** Has an admin of a workspace invite somebody; returns the id of the member. */
 async function invite(sql: Sql, workspaceId: string, email: string, role = "vendedor") {
-  const admin = memberClient((await signIn(sql, workspaceId, "admin")).session);
+  const { client: admin } = await signIn(sql, workspaceId, "admin");
   const { status, body, text } = await admin.post(MEMBERS, { name: "Ana", email, role });
   assert.equal(status, 201, text);
   return { admin, id: body.id as string };
@@ -77,10 +77,10 @@ test("Nobody sees or answers another person's invitation, or an invitation to a 
   const [person, other] = [await makePerson(sql), await makePerson(sql)];
   const { id: memberId } = await invite(sql, id, person.email);
   const { id: ofOther } = await invite(sql, id, other.email);
-  const { session } = await signIn(sql, id, "admin");
+  const { client: admin } = await signIn(sql, id, "admin");
   for (const verb of ["accept", "decline"] as const) {
     assertError(await other.post(answer(memberId, verb)), "not_found");
-    assertError(await memberClient(session).post(answer(memberId, verb)), "not_found");
+    assertError(await admin.post(answer(memberId, verb)), "not_found");
     assertError(await person.post(answer(UNKNOWN_ID, verb)), "not_found");
   }
   assert.deepEqual((await other.get(CHOICES)).body.invitations.map(({ id }: { id: string }) => id), [
@@ -124,9 +124,8 @@ test("Following the link of an invitation accepts that invitation, and no other 
 });
 
 test("A person leaves a workspace, and an admin who reactivates the member only sends an invitation", async ({ sql, workspace: { id } }) => {
-  const admin = memberClient((await signIn(sql, id, "admin")).session);
-  const { session, memberId } = await signIn(sql, id, "gestor");
-  const person = memberClient(session);
+  const { client: admin } = await signIn(sql, id, "admin");
+  const { client: person, memberId } = await signIn(sql, id, "gestor");
   await person.get(CHOICES);
   const { id: keyId } = await makeKey(sql, id, { memberId });
   const { status, body } = await person.post(LEAVE);
@@ -142,7 +141,7 @@ test("A person leaves a workspace, and an admin who reactivates the member only 
 });
 
 test("The last admin cannot leave: invited admins do not count, and if two admins leave at once one is refused", async ({ sql, workspace: { id } }) => {
-  const first = memberClient((await signIn(sql, id, "admin")).session);
+  const { client: first } = await signIn(sql, id, "admin");
   const successor = await makePerson(sql);
   const { body } = await first.post(MEMBERS, { name: "Bia", email: successor.email, role: "admin" });
   assertError(await first.post(LEAVE), "last_admin");

@@ -18,12 +18,12 @@ test("The first call links a person to the members with their e-mail, in any let
   const email = `Ana.${crypto.randomUUID()}@Padaria.example`;
   const first = await makeMember(sql, id, "gestor", email);
   const second = await makeMember(sql, other.id, "vendedor", email);
-  const { session, userId } = await signInAs(sql, { ...first, email: email.toLowerCase() });
+  const { client: person, userId } = await signInAs(sql, { ...first, email: email.toLowerCase() });
   assert.equal(await linkedUser(sql, first.memberId), null);
 
   // The person is not a member of the third workspace.
   await signIn(sql, (await makeWorkspace(sql)).id, "admin");
-  const { body } = await memberClient(session).get(CHOICES);
+  const { body } = await person.get(CHOICES);
   assert.deepEqual(
     body.data.map(({ id, role }: { id: string; role: string }) => [id, role]).sort(),
     [[id, "gestor"], [other.id, "vendedor"]].sort(),
@@ -54,8 +54,8 @@ test("An unconfirmed e-mail links nobody, whatever the token and the user's meta
 test("The placeholder address of first admins links nobody", async ({ sql, workspace: { memberId } }) => {
   const [first] = await sql`select email from crm.members where id = ${memberId}`;
   assert.match(first!["email"], /\.invalid$/);
-  const { session } = await signInAs(sql, { memberId, email: first!["email"] });
-  assertError(await memberClient(session).get(CHOICES), "not_a_member");
+  const { client: person } = await signInAs(sql, { memberId, email: first!["email"] });
+  assertError(await person.get(CHOICES), "not_a_member");
   assert.equal(await linkedUser(sql, memberId), null);
 });
 
@@ -63,37 +63,37 @@ test("An address that another company's single sign-on vouches for links nobody"
   const victim = await makeMember(sql, id, "admin");
   const attacker = await signInAs(sql, victim);
   await sql`update auth.users set is_sso_user = true where id = ${attacker.userId}`;
-  assertError(await memberClient(attacker.session).get(CHOICES), "not_a_member");
+  assertError(await attacker.client.get(CHOICES), "not_a_member");
   assert.equal(await linkedUser(sql, victim.memberId), null);
 });
 
 test("A linked member stays linked to that person: a later owner of the e-mail is not linked", async ({ sql, workspace: { id } }) => {
   const first = await signIn(sql, id, "admin");
-  await memberClient(first.session).get(CHOICES);
+  await first.client.get(CHOICES);
   await sql`update auth.users set email = ${`${crypto.randomUUID()}@moved.example`} where id = ${first.userId}`;
   const second = await signInAs(sql, { memberId: "", email: first.email });
   assert.notEqual(second.userId, first.userId);
-  assertError(await memberClient(second.session).get(CHOICES), "not_a_member");
-  assert.equal((await memberClient(first.session).get(CHOICES)).status, 200);
+  assertError(await second.client.get(CHOICES), "not_a_member");
+  assert.equal((await first.client.get(CHOICES)).status, 200);
 });
 
 test("A member whose person was deleted is linked to the next person with the same confirmed e-mail", async ({ sql, workspace: { id } }) => {
   const first = await signIn(sql, id, "gestor");
-  await memberClient(first.session).get(CHOICES);
+  await first.client.get(CHOICES);
   await sql`delete from auth.users where id = ${first.userId}`;
-  assertError(await memberClient(first.session).get(CHOICES), "invalid_session");
+  assertError(await first.client.get(CHOICES), "invalid_session");
   const second = await signInAs(sql, first);
-  assert.equal((await memberClient(second.session).get(CHOICES)).body.data[0].role, "gestor");
+  assert.equal((await second.client.get(CHOICES)).body.data[0].role, "gestor");
 });
 
 test("An expired session and a banned person are refused at once", async ({ sql, workspace: { id } }) => {
   const one = await signIn(sql, id, "admin");
-  assert.equal((await memberClient(one.session).get(CHOICES)).status, 200);
+  assert.equal((await one.client.get(CHOICES)).status, 200);
   await sql`update auth.sessions set not_after = now() where id = ${one.sessionId}`;
-  assertError(await memberClient(one.session).get(CHOICES), "invalid_session");
+  assertError(await one.client.get(CHOICES), "invalid_session");
   const two = await signIn(sql, id, "admin");
   await sql`update auth.users set banned_until = now() + interval '1 day' where id = ${two.userId}`;
-  assertError(await memberClient(two.session).get(CHOICES), "invalid_session");
+  assertError(await two.client.get(CHOICES), "invalid_session");
 });
 
 test("A person with a second factor is refused until a code was typed in the session; other people are not", async ({ sql, workspace: { id } }) => {
@@ -102,12 +102,12 @@ test("A person with a second factor is refused until a code was typed in the ses
   const addFactor = (status: string) =>
     sql`insert into auth.mfa_factors (user_id, factor_type, status) values (${one.userId}, 'totp', ${status})`;
   await addFactor("unverified");
-  assert.equal((await memberClient(one.session).get(CHOICES)).status, 200);
+  assert.equal((await one.client.get(CHOICES)).status, 200);
   await addFactor("verified");
-  assertError(await memberClient(one.session).get(CHOICES), "invalid_session");
-  assert.equal((await memberClient(other.session).get(CHOICES)).status, 200);
+  assertError(await one.client.get(CHOICES), "invalid_session");
+  assert.equal((await other.client.get(CHOICES)).status, 200);
   const grant = { client_id: crypto.randomUUID(), client_name: "App", scopes: ["deals:read"] };
-  assertError(await memberClient(one.session).post("/app-v1-apps", grant), "invalid_session");
+  assertError(await one.client.post("/app-v1-apps", grant), "invalid_session");
   await sql`update auth.sessions set aal = 'aal2' where id = ${one.sessionId}`;
-  assert.equal((await memberClient(one.session).get(CHOICES)).status, 200);
+  assert.equal((await one.client.get(CHOICES)).status, 200);
 });

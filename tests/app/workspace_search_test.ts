@@ -1,7 +1,7 @@
 // What the search of the console finds: keys, webhooks and records by words, and anything by its id.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { assertError, call, client, memberClient } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { create, UNKNOWN_ID } from "../support/record_fixtures.ts";
@@ -21,18 +21,18 @@ interface Found {
 
 /** Returns a function that searches as a new member with this role. */
 async function searcher(sql: Sql, workspaceId: string, role: "admin" | "vendedor" = "vendedor") {
-  const member = memberClient((await signIn(sql, workspaceId, role)).session);
+  const { client: member } = await signIn(sql, workspaceId, role);
   return async (q: string): Promise<Found[]> =>
     (await member.get(`${SEARCH}?${new URLSearchParams({ q })}`)).body.data;
 }
 
 const shown = (found: Found[]) => found.map(({ type, id, detail }) => [type, id, detail]);
 
-/** Makes a key with that name. */
-async function makeNamedKey(sql: Sql, workspaceId: string, name: string): Promise<string> {
-  const { id } = await makeKey(sql, workspaceId);
+/** Makes a key with that name; returns its id and its prefix. */
+async function makeNamedKey(sql: Sql, workspaceId: string, name: string) {
+  const { id, key } = await makeKey(sql, workspaceId);
   await sql`update crm.api_keys set name = ${name} where id = ${id}`;
-  return id;
+  return { id, prefix: key.slice(0, 12) };
 }
 
 test("The console's search finds keys, webhooks, deals, contacts and companies by words, and nothing of another workspace", async ({ sql, workspace: { id, key }, api }) => {
@@ -44,7 +44,7 @@ test("The console's search finds keys, webhooks, deals, contacts and companies b
   const theirs = await subscribe(other.key, openMailbox().url, ["deal.won"]);
   await client(other.key).patch(`/api-v1-webhooks/${theirs.id}`, { name: "Padaria" });
 
-  const keyId = await makeNamedKey(sql, id, "Site da PADÁRIA");
+  const { id: keyId, prefix } = await makeNamedKey(sql, id, "Site da PADÁRIA");
   const mailbox = openMailbox();
   const webhook = await subscribe(key, mailbox.url, ["deal.won"]);
   await api.patch(`/api-v1-webhooks/${webhook.id}`, { name: "ERP da padaria" });
@@ -52,7 +52,6 @@ test("The console's search finds keys, webhooks, deals, contacts and companies b
   const contact = await create(key, "/api-v1-contacts", { name: "Rui", email: "rui@padaria.example" });
   const ana = await create(key, "/api-v1-contacts", { name: "Ana", company_id: company.id });
   const deal = await create(key, "/api-v1-deals", { title: "Site novo", company_id: company.id });
-  const [{ prefix }] = await sql<[{ prefix: string }]>`select prefix from crm.api_keys where id = ${keyId}`;
 
   const search = await searcher(sql, id);
   assert.deepEqual(shown(await search(" padária ")), [
@@ -73,16 +72,16 @@ test("The console's search finds keys, webhooks, deals, contacts and companies b
 });
 
 test("The console's search shows five of each type, the same name first, then names that begin with the words", async ({ sql, workspace: { id } }) => {
-  const exact = await makeNamedKey(sql, id, "ERP");
-  const begins = await makeNamedKey(sql, id, "ERP novo");
+  const { id: exact } = await makeNamedKey(sql, id, "ERP");
+  const { id: begins } = await makeNamedKey(sql, id, "ERP novo");
   const others: string[] = [];
-  for (let n = 0; n < 6; n++) others.unshift(await makeNamedKey(sql, id, `Agência ${n} do ERP`));
+  for (let n = 0; n < 6; n++) others.unshift((await makeNamedKey(sql, id, `Agência ${n} do ERP`)).id);
   const found = await (await searcher(sql, id))("erp");
   assert.deepEqual(found.map((one) => one.id), [exact, begins, ...others.slice(0, 3)]);
 });
 
 test("An id finds the record, key, webhook, delivery or event that has it, and in another workspace nothing", async ({ sql, workspace: { id, key } }) => {
-  const keyId = await makeNamedKey(sql, id, "ERP");
+  const { id: keyId, prefix } = await makeNamedKey(sql, id, "ERP");
   const mailbox = openMailbox();
   const webhook = await subscribe(key, mailbox.url, ["contact.created"]);
   const contact = await create(key, "/api-v1-contacts", { name: "Ana Souza" });
@@ -94,7 +93,7 @@ test("An id finds the record, key, webhook, delivery or event that has it, and i
   const [delivery] = await sql<[{ id: string; event_id: string }]>`
     select id, event_id from crm.webhook_deliveries where workspace_id = ${id}`;
   const expected: Found[] = [
-    { type: "key", id: keyId, name: "ERP", detail: await prefixOf(sql, keyId), parent_id: null },
+    { type: "key", id: keyId, name: "ERP", detail: prefix, parent_id: null },
     { type: "webhook", id: webhook.id, name: mailbox.url, detail: mailbox.url, parent_id: null },
     { type: "contact", id: contact.id, name: "Ana Souza", detail: null, parent_id: null },
     { type: "company", id: company.id, name: "Padaria Sol", detail: null, parent_id: null },
@@ -127,13 +126,8 @@ test("An id finds the record, key, webhook, delivery or event that has it, and i
   assert.deepEqual((await search(UNKNOWN_ID)).map(({ name }) => name), ["Importado"], "another system's id");
 });
 
-async function prefixOf(sql: Sql, keyId: string): Promise<string> {
-  const [row] = await sql<[{ prefix: string }]>`select prefix from crm.api_keys where id = ${keyId}`;
-  return row.prefix;
-}
-
 test("The console's search finds no app's grant, and no contact that was erased", async ({ sql, workspace: { id, key }, api }) => {
-  const grant = await makeNamedKey(sql, id, "Claude");
+  const { id: grant } = await makeNamedKey(sql, id, "Claude");
   const { userId } = await signIn(sql, id, "vendedor");
   await sql`update crm.api_keys set client_id = ${crypto.randomUUID()}, user_id = ${userId} where id = ${grant}`;
   const contact = await create(key, "/api-v1-contacts", { name: "Ana Souza" });
@@ -143,9 +137,8 @@ test("The console's search finds no app's grant, and no contact that was erased"
   for (const q of ["claude", grant, "ana souza", contact.id]) assert.deepEqual(await search(q), [], q);
 });
 
-test("The console's search needs a session and 1 to 100 characters", async ({ sql, workspace: { id } }) => {
-  assertError(await call("GET", `${SEARCH}?q=ana`), "missing_session");
-  const member = memberClient((await signIn(sql, id, "vendedor")).session);
+test("The console's search needs 1 to 100 characters", async ({ sql, workspace: { id } }) => {
+  const { client: member } = await signIn(sql, id, "vendedor");
   for (const query of ["", "?q=", "?q=%20", `?q=${"a".repeat(101)}`]) {
     assertError(await member.get(SEARCH + query), "validation_error", ["q"]);
   }

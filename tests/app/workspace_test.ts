@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { actAsMember } from "../support/transactions.ts";
-import { assertError, memberClient } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
@@ -13,8 +13,8 @@ const WORKSPACE = "/app-v1-workspace";
 test("app-v1-workspace shows the workspace, the signed-in member and the usage", async ({ sql, workspace: { id, key }, api }) => {
   await subscribe(key, openMailbox("status=500").url, ["contact.created"]);
   await api.post("/api-v1-leads", { first_name: "Ana" });
-  const { session, memberId, email } = await signIn(sql, id, "vendedor");
-  const { body } = await memberClient(session).get(WORKSPACE);
+  const { client: vendedor, memberId, email } = await signIn(sql, id, "vendedor");
+  const { body } = await vendedor.get(WORKSPACE);
   assert.deepEqual(body.member, { id: memberId, name: "Membro", email, role: "vendedor" });
   assert.deepEqual(body.workspaces, [{ id, name: "Teste", role: "vendedor" }]);
   const { calls_today: _, calls_7_days: __, ...usage } = body.usage;
@@ -37,14 +37,13 @@ test("app-v1-workspace counts the calls of all keys of the workspace, today and 
     }, 1000)) h (hour, calls)
       where k.workspace_id = ${workspaceId}`;
   }
-  const { session } = await signIn(sql, id, "vendedor");
-  const { body: { usage } } = await memberClient(session).get(WORKSPACE);
+  const { client: vendedor } = await signIn(sql, id, "vendedor");
+  const { body: { usage } } = await vendedor.get(WORKSPACE);
   assert.deepEqual([usage.calls_today, usage.calls_7_days], [1, 111]);
 });
 
 test("PATCH app-v1-workspace changes the name, the days until a deal is stale and the time zone, never the plan", async ({ sql, workspace: { id } }) => {
-  const { session, memberId } = await signIn(sql, id, "admin");
-  const admin = memberClient(session);
+  const { client: admin, memberId } = await signIn(sql, id, "admin");
   await sql`update crm.workspaces set suspended = true where id = ${id}`;
   const changed = await admin.patch(WORKSPACE, {
     name: " Padaria Sol ",

@@ -1,12 +1,12 @@
 import type { Sql } from "postgres";
 import type { Reply } from "./client.ts";
 import { type Body, nextMillisecond } from "./record_fixtures.ts";
-import type { Scenario } from "./scenario.ts";
+import { type Scenario, test as testScenario } from "./scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 const DEALS = "/api-v1-deals";
 
-/** A deal, the address of its contacts, and a function that creates a contact. */
+/** Creates a deal; returns it with the address of its contacts, and a function that creates a contact. */
 export async function dealWith({ api, newDeal }: Pick<Scenario, "api" | "newDeal">) {
   const deal = await newDeal();
   const path = `${DEALS}/${deal.id}/contacts`;
@@ -16,6 +16,12 @@ export async function dealWith({ api, newDeal }: Pick<Scenario, "api" | "newDeal
   };
   return { deal, path, newContact };
 }
+
+/** Registers a test that gets a deal as `dealWith` returns it. */
+export const test = (
+  title: string,
+  run: (scenario: Scenario & Awaited<ReturnType<typeof dealWith>>) => Promise<void>,
+) => testScenario(title, async (scenario) => run({ ...scenario, ...await dealWith(scenario) }));
 
 /** The name, the role and `is_main` of each contact of a deal. */
 export const shown = ({ body }: Reply) =>

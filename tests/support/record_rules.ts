@@ -1,13 +1,10 @@
 // Tests of the rules that all records keep (spec 4.0, 4.0.1; lists and PATCH). Each resource's test registers them.
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
-import { records } from "../../tools/records/records.ts";
 import { assertError, client, type Reply } from "./client.ts";
 import { type FieldLimits, fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
-import { makeDeal, makeKey, makeWorkspace, type TestWorkspace } from "./fixtures.ts";
+import { makeKey } from "./fixtures.ts";
 import { inputSchema } from "./input_schema.ts";
 import {
-  assertAlike,
   atOnce,
   type Body,
   create,
@@ -30,64 +27,63 @@ export interface RecordResource {
   defaults?: Body;
   /** Limits of fields that the schema cannot express. */
   limits?: OwnLimits;
-  /** Fields that hold the id of another record, each with a function that creates one. */
-  references: Record<string, (sql: Sql, workspace: TestWorkspace) => Promise<string>>;
+  /** Fields that hold the id of another record. */
+  references: string[];
 }
 
 /** What a test of these rules gets besides a scenario. */
 interface Sent {
-  /** The smallest valid body of POST in the workspace. */
+  /** The smallest valid body of POST. */
   minimal: Body;
-  /** The smallest valid body of POST in the workspace of another key. */
-  bodyFor(key: string): Promise<Body>;
   /** The address of the list, to which parameters can be appended. */
   list: string;
 }
 
 /** Returns a function that registers a test. The test's workspace has the deal that the records need. */
 function ruleOf({ path, minimal, ofDeal }: Pick<RecordResource, "path" | "minimal" | "ofDeal">) {
-  const bodyFor = async (key: string) => ({
-    ...minimal,
-    ...(ofDeal !== undefined && { deal_id: (await makeDeal(key)).id }),
-  });
   return (title: string, run: (scenario: Scenario & Sent) => Promise<void>): void =>
     testScenario(title, async (scenario) => {
-      const body: Body = await bodyFor(scenario.workspace.key);
+      const body = { ...minimal, ...(ofDeal !== undefined && { deal_id: (await scenario.newDeal()).id }) };
       const list = ofDeal === "created and listed" ? `${path}?deal_id=${body["deal_id"]}&` : `${path}?`;
-      await run({ ...scenario, minimal: body, list, bodyFor });
+      await run({ ...scenario, minimal: body, list });
     });
 }
 
-/** Asserts that the good values of a field are accepted, and that the errors for bad ones name no other field. */
+/** Bodies with the first of these values of every field, with the second, and so on until no field has another. */
+function bodiesOf(limits: Record<string, FieldLimits>, kind: keyof FieldLimits): Body[] {
+  const fields = Object.entries(limits);
+  const count = Math.max(...fields.map(([, limit]) => limit[kind].length));
+  return Array.from({ length: count }, (_, at) =>
+    Object.fromEntries(
+      fields.filter(([, limit]) => at < limit[kind].length).map(([name, limit]) => [name, limit[kind][at]]),
+    ));
+}
+
+/** Asserts that good values are accepted, and that the errors for bad ones name exactly the fields that have them. */
 export async function assertLimits(
-  field: string,
-  { good, bad }: FieldLimits,
-  send: (value: unknown) => Promise<Reply>,
-  afterGood: (reply: Reply) => Promise<unknown> = () => Promise.resolve(),
+  limits: Record<string, FieldLimits>,
+  send: (body: Body) => Promise<Reply>,
 ): Promise<void> {
-  for (const value of good) {
-    const reply = await send(value);
-    assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
-    await afterGood(reply);
+  const shown = (body: Body) => JSON.stringify(body, (_, value) => String(value).length > 300 ? "…" : value);
+  for (const body of bodiesOf(limits, "good")) {
+    const reply = await send(body);
+    assert.ok(reply.status < 300, `${shown(body)}: ${reply.text}`);
   }
-  for (const value of bad) {
-    const details = assertError(await send(value), "validation_error");
-    const others = Object.keys(details).filter((name) => name.split(".")[0] !== field);
-    assert.deepEqual(others, [], JSON.stringify(value));
+  for (const body of bodiesOf(limits, "bad")) {
+    const details = assertError(await send(body), "validation_error");
+    const named = new Set(Object.keys(details).map((name) => name.split(".")[0]));
+    assert.deepEqual([...named].sort(), Object.keys(body).sort(), shown(body));
   }
 }
 
 /** Registers the tests of the rules that all records share. */
 export function testRecordRules(resource: RecordResource): void {
-  const rules = [testLists, testWindows, testIsolation, testReferences, testOwners, testLimits, testPatches];
+  const rules = [testLists, testWindows, testReferences, testOwners, testLimits, testPatches];
   for (const register of rules) register(resource);
 }
 
 /** Values that these filters accept, although other filters refuse them as empty or too long. */
 const POSSIBLE: Record<string, string> = { domain: "", tax_id: "x".repeat(300) };
-
-/** How many records of a long list are created at a time. */
-const AT_ONCE = 10;
 
 /** Registers the tests of a list's pages and parameters. */
 export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "ofDeal">): void {
@@ -95,9 +91,9 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
   const { path, ofDeal } = resource;
   test(`GET ${path} lists every record exactly once, newest first, also while others are created (spec 4.0, 4.2)`, async ({ workspace: { key }, api, minimal, list }) => {
     const expected: string[] = [];
-    for (let i = 0; i < 7; i++) expected.unshift((await create(key, path, minimal)).id);
+    for (let i = 0; i < 4; i++) expected.unshift((await create(key, path, minimal)).id);
 
-    for (const limit of [1, 2, 3, 7, 8]) {
+    for (const limit of [1, 3, 7]) {
       const seen: string[] = [];
       for (let cursor = "", more = true; more;) {
         const page: Reply = await api.get(`${list}limit=${limit}${cursor}`);
@@ -115,15 +111,14 @@ export function testLists(resource: Pick<RecordResource, "path" | "minimal" | "o
     }
   });
 
-  test(`GET ${path} lists 50 records, or as many as limit says, never more than 200 (spec 4.0, 8)`, async ({ sql, workspace, api, minimal, list }) => {
+  test(`GET ${path} lists 50 records, or as many as limit says, never more than 200 (spec 4.0, 8)`, async ({ api, minimal, list }) => {
     for (const count of [100, 100, 1]) {
-      const { key } = await makeKey(sql, workspace.id);
-      // Creates few at a time: calls with one key take turns, and a call that waits 5 s for its turn gets 503.
-      for (let left = count; left > 0; left -= AT_ONCE) {
-        await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, () => create(key, path, minimal)));
-      }
+      const { body } = await api.post(`${path}/batch`, {
+        items: Array(count).fill({ op: "create", data: minimal }),
+      });
+      assert.equal(body.summary.created, count);
     }
-    const lengths = { 200: 200, 201: 200, 1000000000: 200, ["9".repeat(400)]: 200, "007": 7 };
+    const lengths = { 201: 200, ["9".repeat(400)]: 200, "007": 7 };
     assert.equal(ids(await api.get(list)).length, 50);
     for (const [limit, length] of Object.entries(lengths)) {
       assert.equal(ids(await api.get(`${list}limit=${limit}`)).length, length, limit);
@@ -192,57 +187,25 @@ function testWindows(resource: RecordResource): void {
   });
 }
 
-function testIsolation(resource: RecordResource): void {
-  const test = ruleOf(resource);
-  const { path } = resource;
-  test(`${path}: the id of a record of another workspace gets the same 404 as an unknown id (spec 1, 4.2, 5)`, async ({ sql, api, minimal, bodyFor }) => {
-    const other = await makeWorkspace(sql);
-    const theirs = await create(other.key, path, await bodyFor(other.key));
-    assert.deepEqual((await api.get(path)).body, {
-      data: [],
-      meta: { next_cursor: null, has_more: false },
-    });
-    assert.deepEqual(ids(await api.get(`${path}?cursor=${theirs.id}`)), []);
-    for (const read of [api.get, (address: string) => api.patch(address, minimal)]) {
-      const unknown = await read(`${path}/${UNKNOWN_ID}`);
-      assertError(unknown, "not_found");
-      assertAlike(await read(`${path}/${theirs.id}`), unknown);
-      assertError(await read(`${path}/no-uuid`), "not_found");
-    }
-    assert.deepEqual((await client(other.key).get(`${path}/${theirs.id}`)).body, theirs);
-  });
-}
-
 function testReferences(resource: RecordResource): void {
-  const test = ruleOf(resource);
   const { path, references } = resource;
-  for (const [field, make] of Object.entries(references)) {
-    test(`${path} answers invalid_reference to a ${field} of another workspace as to an unknown id (spec 1, 2.1, 4.2)`, async ({ sql, workspace: mine, api, minimal }) => {
-      const other = await makeWorkspace(sql);
-      const record = await create(mine.key, path, minimal);
-      const theirs = await make(sql, other);
-      const sends = [
-        (id: string) => api.post(path, { ...minimal, [field]: id }),
-        (id: string) => api.patch(`${path}/${record.id}`, { [field]: id }),
-      ];
-      for (const send of sends) {
-        const unknown = await send(UNKNOWN_ID);
-        assertError(unknown, "invalid_reference", [field]);
-        assertAlike(await send(theirs), unknown);
+  // tests/contract/every_id_test.ts compares unknown ids with those of another workspace.
+  ruleOf(resource)(
+    `POST and PATCH ${path} name all unknown references in one error (spec 2.1, 4.2, 7)`,
+    async ({ workspace: { key }, api, minimal }) => {
+      const record = await create(key, path, minimal);
+      const unknown = Object.fromEntries(references.map((field) => [field, UNKNOWN_ID]));
+      for (
+        const reply of [
+          await api.post(path, { ...minimal, ...unknown }),
+          await api.patch(`${path}/${record.id}`, unknown),
+        ]
+      ) {
+        assert.deepEqual(Object.keys(assertError(reply, "invalid_reference")).sort(), references.toSorted());
       }
       assert.deepEqual((await api.get(`${path}/${record.id}`)).body, record, "nothing has changed");
-      const own = await make(sql, mine);
-      for (const send of sends) assert.ok((await send(own)).status < 300);
-      assert.equal((await api.get(`${path}/${record.id}`)).body[field], own);
-    });
-  }
-
-  test(`${path} names all unknown references in one error (spec 7)`, async ({ api, minimal }) => {
-    const fields = Object.keys(references);
-    const body = { ...minimal, ...Object.fromEntries(fields.map((field) => [field, UNKNOWN_ID])) };
-    const details = assertError(await api.post(path, body), "invalid_reference");
-    assert.deepEqual(Object.keys(details).sort(), fields.sort());
-  });
+    },
+  );
 }
 
 function testOwners(resource: RecordResource): void {
@@ -271,22 +234,14 @@ function testLimits(resource: RecordResource): void {
   const test = ruleOf(resource);
   const { path, limits: own, defaults = {} } = resource;
   const [newRecord, patch] = [bodyOf(path, "POST", "/"), bodyOf(path, "PATCH", "/:id")];
-  const { filters } = records.find(({ about }) => path.endsWith(about.table))!;
-  const unique = Object.keys(filters).filter((name) => filters[name]!.unique);
-  const [ofPost, ofPatch] = [fieldLimits(newRecord, own), fieldLimits(patch, own)];
-  for (const field of new Set([...Object.keys(ofPost), ...Object.keys(ofPatch)])) {
-    test(`${path} accepts ${field} within its limits and names it in the error otherwise (spec 2.1, 7, 8)`, async ({ workspace: { key }, api, minimal }) => {
-      const { id } = await create(key, path, minimal);
-      const sends = [
-        [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
-        [ofPatch[field], (value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
-      ] as const;
-      // Clears a unique value, so that the next record can have it.
-      const clear = async ({ body }: Reply) =>
-        unique.includes(field) && await api.patch(`${path}/${body.id}`, { [field]: null });
-      for (const [limits, send] of sends) if (limits) await assertLimits(field, limits, send, clear);
-    });
-  }
+  const ofPatch = fieldLimits(patch, own);
+  test(`POST ${path} accepts each field within its limits, and names all others in one error (spec 2.1, 7, 8)`, ({ api, minimal }) =>
+    assertLimits(fieldLimits(newRecord, own), (body) => api.post(path, { ...minimal, ...body })));
+
+  test(`PATCH ${path} accepts each field within its limits, and names all others in one error (spec 2.1, 7, 8)`, async ({ workspace: { key }, api, minimal }) => {
+    const { id } = await create(key, path, minimal);
+    await assertLimits(ofPatch, (body) => api.patch(`${path}/${id}`, body));
+  });
 
   const { required: needed = [] } = inputSchema(newRecord);
   test(`POST ${path} names the required fields that are missing or null (spec 2.1, 4.2, 7)`, async ({ api, minimal }) => {
@@ -301,21 +256,19 @@ function testLimits(resource: RecordResource): void {
   const fields = Object.entries(inputSchema(patch).properties!);
   const required = fields.filter(([, schema]) => !isNullable(schema)).map(([field]) => field);
   const cannot = required.length > 0 ? `, and cannot clear ${required.join(", ")}` : "";
-  test(`PATCH ${path} clears fields that are null, keeps fields that are not sent${cannot} (spec 4.2, 4.6)`, async ({ workspace: { key }, api, minimal }) => {
+  test(`PATCH ${path} clears fields that are null${cannot} (spec 4.2, 4.6)`, async ({ workspace: { key }, api, minimal }) => {
     // References are left out, because each resource's own test checks whether they can be null.
     const clearable = Object.keys(ofPatch).filter((field) =>
       ofPatch[field]!.good.includes(null) && !["add_tags", "remove_tags"].includes(field)
     );
-    const full = Object.fromEntries(clearable.map((field) => [field, ofPatch[field]!.good[0]]));
+    const valuesOf = (value: (field: string) => unknown) =>
+      Object.fromEntries(clearable.map((field) => [field, value(field)]));
+    const full = valuesOf((field) => ofPatch[field]!.good[0]);
     const before = await create(key, path, { ...minimal, ...full });
-    for (const field of clearable) {
-      assert.notEqual(before[field], null, field);
-      const { body } = await api.patch(`${path}/${before.id}`, { [field]: null });
-      assert.deepEqual(body[field], defaults[field] ?? (field === "tags" ? [] : null), field);
-      const back = await api.patch(`${path}/${before.id}`, { [field]: before[field] });
-      const expected = { ...pick(before, back.body), updated_at: "" };
-      assert.deepEqual({ ...back.body, updated_at: "" }, expected, field);
-    }
+    for (const field of clearable) assert.notEqual(before[field], null, field);
+    const { body } = await api.patch(`${path}/${before.id}`, valuesOf(() => null));
+    const cleared = valuesOf((field) => defaults[field] ?? (field === "tags" ? [] : null));
+    assert.deepEqual(body, { ...pick(before, body), ...cleared, updated_at: body.updated_at });
     for (const field of required) {
       const reply = await api.patch(`${path}/${before.id}`, { [field]: null });
       assertError(reply, "validation_error", [field]);

@@ -5,6 +5,7 @@ import { findUserByEmail, signUpUser } from "../../run/local/auth/users.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
 import { operate } from "../../run/operator/operator.ts";
 import type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
+import { memberClient } from "./client.ts";
 import { baseUrl, dataDir } from "./stack.ts";
 
 /** A member, who may be signed in or not. */
@@ -17,6 +18,8 @@ interface SignedIn extends TestMember {
   userId: string;
   sessionId: string;
   session: string;
+  /** Calls the API as this member. */
+  client: ReturnType<typeof memberClient>;
 }
 
 /** Signs and verifies tokens with the shared stack's own key. */
@@ -48,7 +51,7 @@ export async function signInAs(sql: Sql, member: TestMember): Promise<SignedIn> 
   const found = await findUserByEmail(sql, email);
   const { user, sessionId } = await startSession(sql, found!.id);
   const session = await accessTokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
-  return { ...member, userId: user.id, sessionId, session };
+  return { ...member, userId: user.id, sessionId, session, client: memberClient(session) };
 }
 
 /** Adds a member with that role to a workspace, and signs in as that member. */

@@ -31,29 +31,27 @@ for (const { resource, route: { endpoint }, title } of batches) {
       "api-v1-deals": { title: "Venda" },
     } as Record<string, Record<string, unknown>>)[resource.name] ?? { name: "Ana" };
 
-  test(`${title} runs 100 items, counts as one call for the rate limit, and emits each event once`, async ({ sql }) => {
-    const { workspace: { id, key }, deal } = await makeWorkspaceWithDeal(sql);
+  test(`${title} runs 100 items, counts as one call for the rate limit, and emits each event once`, async ({ sql, workspace: { id }, api, newDeal }) => {
+    const deal = await newDeal();
     const before = (await eventsOf(sql, id)).filter((name) => name === event).length;
     await sql`update crm.workspaces set rate_limit_per_minute = 50 where id = ${id}`;
     const { key: other } = await makeKey(sql, id);
     const reply = await client(other).post(`${path}/batch`, { items: full(() => create(bodyFor(deal.id))) });
     assert.equal(reply.status, 200, reply.text);
     assert.deepEqual(reply.body.summary, { created: 100, updated: 0, failed: 0 });
-    assert.deepEqual(reply.body.results.map(({ index }: { index: number }) => index), [
-      ...full((index) => index),
-    ]);
+    assert.deepEqual(reply.body.results.map((row: { index: number }) => row.index), full((index) => index));
     assert.deepEqual(new Set(statuses(reply)), new Set([201]));
     assert.match(reply.headers.get("RateLimit")!, /r=49;/);
     assert.equal(reply.headers.get("Location"), null);
     for (const { id } of reply.body.results.slice(0, 3)) {
-      const read = await client(key).get(`${path}/${id}`);
+      const read = await api.get(`${path}/${id}`);
       for (const [name, value] of Object.entries(bodyFor(deal.id))) assert.equal(read.body[name], value);
     }
     assert.equal((await eventsOf(sql, id)).filter((name) => name === event).length - before, 100);
   });
 
-  test(`${title} answers the same for a record of another workspace as for a record that does not exist`, async ({ sql }) => {
-    const { api, deal: own } = await makeWorkspaceWithDeal(sql);
+  test(`${title} answers the same for a record of another workspace as for a record that does not exist`, async ({ sql, api, newDeal }) => {
+    const own = await newDeal();
     const { api: theirs, deal } = await makeWorkspaceWithDeal(sql);
     const { body: { results: [made] } } = await theirs.post(`${path}/batch`, {
       items: [create(bodyFor(deal.id))],
@@ -67,10 +65,10 @@ for (const { resource, route: { endpoint }, title } of batches) {
     const unknown = await api.post(`${path}/batch`, { items: items(UNKNOWN_ID, UNKNOWN_ID, UNKNOWN_ID) });
     assert.equal(foreign.text, unknown.text);
     const codes = foreign.body.results.map(({ error }: { error: { code: string } }) => error.code);
-    assert.deepEqual(
-      codes,
-      "update" in endpoint.operations! ? ["not_found", "invalid_reference"] : ["invalid_reference"],
-    );
+    assert.deepEqual(codes, [
+      ...("update" in endpoint.operations! ? ["not_found"] : []),
+      "invalid_reference",
+    ]);
   });
 }
 
@@ -92,12 +90,7 @@ test("items run in order: later items find records that earlier items created, a
   });
   assert.deepEqual(changed.body.summary, { created: 0, updated: 2, failed: 0 });
   const { name, job_title, phone2, whatsapp } = (await api.get(`${CONTACTS}/${ana.id}`)).body;
-  assert.deepEqual({ name, job_title, phone2, whatsapp }, {
-    name: "Ana",
-    job_title: "Diretora",
-    phone2: "1",
-    whatsapp: "2",
-  });
+  assert.deepEqual([name, job_title, phone2, whatsapp], ["Ana", "Diretora", "1", "2"]);
 });
 
 test("POST …/batch with atomic writes all items or none, and names each item that failed (spec 7)", async ({ sql, workspace, api }) => {
@@ -150,13 +143,7 @@ test("a deal's stage, an activity's defaults and a note's author follow the same
     ],
   });
   const codes = deals.body.results.map(({ error }: { error?: { code: string } }) => error?.code);
-  assert.deepEqual(codes, [
-    undefined,
-    "invalid_reference",
-    "validation_error",
-    "validation_error",
-    "validation_error",
-  ]);
+  assert.deepEqual(codes, [undefined, "invalid_reference", ...Array(3).fill("validation_error")]);
   assert.equal(deals.body.results[2].error.details[0].field, "items[2].status");
   const activities = await api.post("/api-v1-activities/batch", { items: [create({ deal_id }), create({})] });
   assert.deepEqual(statuses(activities), [201, 422]);

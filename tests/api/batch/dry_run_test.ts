@@ -1,5 +1,6 @@
 // The parameter `dry_run` of upserts and batches: the same reply as the call, but nothing is written.
 import assert from "node:assert/strict";
+import { update, upsert } from "../../support/batches.ts";
 import { assertError } from "../../support/client.ts";
 import { create, eventsOf, ids } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
@@ -11,10 +12,10 @@ test("A batch with dry_run says what would happen to each row, and writes nothin
   const known = await create(workspace.key, CONTACTS, { name: "Ana", email: "ana@exemplo.com.br" });
   const events = await eventsOf(sql, workspace.id);
   const items = [
-    { op: "upsert", match_by: "email", data: { name: "Ana Souza", email: "ana@exemplo.com.br" } },
-    { op: "upsert", match_by: "email", data: { name: "Bruno", email: "bruno@exemplo.com.br" } },
+    upsert("email", { name: "Ana Souza", email: "ana@exemplo.com.br" }),
+    upsert("email", { name: "Bruno", email: "bruno@exemplo.com.br" }),
     { op: "create", data: { name: "Carla", owner_id: crypto.randomUUID() } },
-    { op: "upsert", match_by: "email", data: { name: "Bruno outra vez", email: "bruno@exemplo.com.br" } },
+    upsert("email", { name: "Bruno outra vez", email: "bruno@exemplo.com.br" }),
   ];
   const headers = { "Idempotency-Key": "importacao-1" };
   const tried = await api.post(`${CONTACTS}/batch?dry_run=true`, { items }, headers);
@@ -22,11 +23,7 @@ test("A batch with dry_run says what would happen to each row, and writes nothin
   const { results, summary } = tried.body;
   assert.deepEqual(summary, { created: 1, updated: 2, failed: 1 });
   assert.deepEqual(results[0], { index: 0, status: 200, id: known.id });
-  assert.deepEqual(
-    results[1],
-    { index: 1, status: 201 },
-    "the record is rolled back, so the result has no id",
-  );
+  assert.deepEqual(results[1], { index: 1, status: 201 }, "it is rolled back, so it has no id");
   assert.deepEqual([results[2].status, results[2].error.code], [422, "invalid_reference"]);
   assert.equal(results[3].status, 200, "the record of an earlier row in the same call is found");
   assert.deepEqual(ids(await api.get(CONTACTS)), [known.id]);
@@ -48,13 +45,8 @@ test("An upsert with dry_run answers with the record as it would be, whether or 
   const send = (body: Record<string, unknown>, more = "&dry_run=true") =>
     api.post(`${CONTACTS}/upsert?match_by=email${more}`, body);
   const found = await send({ email: "ana@exemplo.com.br", name: "Ana Souza" });
-  assert.deepEqual([found.status, found.body.created, found.body.id, found.body.name, found.body.phone], [
-    200,
-    false,
-    known.id,
-    "Ana Souza",
-    "1234",
-  ]);
+  const { created, id, name, phone } = found.body;
+  assert.deepEqual([found.status, created, id, name, phone], [200, false, known.id, "Ana Souza", "1234"]);
   const made = await send({ email: "bruno@exemplo.com.br", name: "Bruno" });
   assert.deepEqual([made.status, made.body.created, made.body.name], [200, true, "Bruno"]);
   assert.equal(made.headers.get("Location"), null);
@@ -66,11 +58,7 @@ test("An upsert with dry_run answers with the record as it would be, whether or 
 });
 
 test("An atomic batch that would fail, and a mistyped dry_run, are errors", async ({ api }) => {
-  const items = [{ op: "create", data: { name: "Ana" } }, {
-    op: "update",
-    id: crypto.randomUUID(),
-    data: {},
-  }];
+  const items = [{ op: "create", data: { name: "Ana" } }, update(crypto.randomUUID(), {})];
   assertError(await api.post(`${CONTACTS}/batch?dry_run=true`, { items, atomic: true }), "batch_failed");
   const details = assertError(await api.post(`${CONTACTS}/batch?dryrun=true`, { items }), "validation_error");
   assert.match(details["dryrun"]!, /dry_run/);
@@ -80,14 +68,10 @@ test("An atomic batch that would fail, and a mistyped dry_run, are errors", asyn
 test("A call with dry_run counts towards the rate limit, and the SDK can send a batch and an upsert with dry_run", async ({ workspace, api }) => {
   const { crm, sent } = recordingCrm(workspace.key);
   const item = { op: "create", data: { name: "Ana" } } as const;
-  assert.deepEqual((await crm.contacts.batch([item], { dryRun: true })).summary, {
-    created: 1,
-    updated: 0,
-    failed: 0,
-  });
-  const upserted = await crm.contacts.upsert("email", { name: "Ana", email: "ana@exemplo.com.br" }, {
-    dryRun: true,
-  });
+  const tried = await crm.contacts.batch([item], { dryRun: true });
+  assert.deepEqual(tried.summary, { created: 1, updated: 0, failed: 0 });
+  const contact = { name: "Ana", email: "ana@exemplo.com.br" };
+  const upserted = await crm.contacts.upsert("email", contact, { dryRun: true });
   assert.equal(upserted.created, true);
   assert.deepEqual(sent.map(({ query }) => query.get("dry_run")), ["true", "true"]);
   const { headers, body } = await api.get(CONTACTS);

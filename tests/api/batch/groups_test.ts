@@ -1,13 +1,12 @@
 // A batch creates ten records with one statement, so that it uses fewer subtransactions than Postgres caches.
 import assert from "node:assert/strict";
-import { create, statuses, upsert } from "../../support/batches.ts";
+import { batches, create, statuses, upsert } from "../../support/batches.ts";
 import { client } from "../../support/client.ts";
 import { makeWorkspaceWithDeal } from "../../support/fixtures.ts";
 import { UNKNOWN_ID } from "../../support/record_fixtures.ts";
-import { keyEndpoints } from "../../support/resources.ts";
 import { test } from "../../support/scenario.ts";
 
-for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path === "/batch")) {
+for (const { resource, title } of batches) {
   const path = `/${resource.name}`;
   const table = resource.name.replace("api-v1-", "crm.");
   const isOfDeal = ["api-v1-activities", "api-v1-notes"].includes(resource.name);

@@ -23,7 +23,7 @@ test("a batch that waits too long for a locked record answers service_unavailabl
 });
 
 test("concurrent batches that name the same records in any order all succeed, as do concurrent upserts and leads", async ({ sql, workspace: { id }, api, newDeal }) => {
-  const keys = await Promise.all(Array.from({ length: 16 }, () => makeKey(sql, id)));
+  const keys = await Promise.all(Array.from({ length: 15 }, () => makeKey(sql, id)));
   const numbers = Array.from({ length: 20 }, (_, index) => index);
   const { body: { results } } = await api.post(BATCH, {
     items: numbers.map((number) => create({ name: `${number}` })),
@@ -50,7 +50,7 @@ test("concurrent batches that name the same records in any order all succeed, as
       body: { name: "Ana", email: `${(turn + 5) % 20}@x.com` },
     }),
   ];
-  const replies = await Promise.all(Array.from({ length: 60 }, (_, turn) => {
+  const replies = await Promise.all(Array.from({ length: 30 }, (_, turn) => {
     const { path, items, body = { items } } = sends[turn % sends.length]!(turn);
     return client(keys[turn % keys.length]!.key).post(path, body);
   }));

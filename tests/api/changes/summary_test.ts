@@ -12,13 +12,11 @@ const DEALS = "/api-v1-deals";
 // deno-lint-ignore no-explicit-any -- the body of a reply
 type Item = any;
 
-test("The summary counts the events of the last day, and names new, closed and moved deals, with both stages", async ({ sql, workspace, api }) => {
+test("The summary counts the events of the last day, and names new, closed and moved deals, with both stages", async ({ workspace, api }) => {
   const [first, second, third] = workspace.stages;
-  const names = await sql`select id, name from crm.stages where workspace_id = ${workspace.id}`;
-  const nameOf = (id: string) => names.find((row) => row["id"] === id)!["name"];
   const deal = await create(workspace.key, DEALS, { title: "Plano", value: 100, stage_id: first.id });
   for (const stage of [second, third]) {
-    await api.post(`${DEALS}/${deal.id}/move-stage`, { stage_id: stage!.id });
+    await api.post(`${DEALS}/${deal.id}/move-stage`, { stage_id: stage.id });
   }
   await api.post(`${DEALS}/${deal.id}/win`);
   await create(workspace.key, "/api-v1-contacts", { name: "Ana" });
@@ -28,15 +26,12 @@ test("The summary counts the events of the last day, and names new, closed and m
     [counts["deal.stage_changed"], counts["deal.won"], counts["deal.created"], counts["contact.created"]],
     [2, 1, 1, 1],
   );
-  const [{ name: actor }] = await sql<
-    [{ name: string }]
-  >`select name from crm.api_keys where workspace_id = ${workspace.id}`;
-  const about = { deal_id: deal.id, title: "Plano", value: 100, actor };
+  const about = { deal_id: deal.id, title: "Plano", value: 100, actor: "Teste" };
   const shown = body.highlights.map(({ occurred_at: _, ...highlight }: Item) => highlight);
   assert.deepEqual(shown, [
     { action: "deal.won", ...about, from_stage: null, to_stage: null },
-    { action: "deal.stage_changed", ...about, from_stage: nameOf(second.id), to_stage: nameOf(third!.id) },
-    { action: "deal.stage_changed", ...about, from_stage: nameOf(first.id), to_stage: nameOf(second.id) },
+    { action: "deal.stage_changed", ...about, from_stage: second.name, to_stage: third.name },
+    { action: "deal.stage_changed", ...about, from_stage: first.name, to_stage: second.name },
     { action: "deal.created", ...about, from_stage: null, to_stage: null },
   ]);
   assert.equal(body.highlights_left_out, 0);
@@ -58,8 +53,6 @@ test("The summary can be limited to a period, and to the changes that one key ma
   const { body } = await api.get(`${SUMMARY}?until=2020-01-01`);
   assert.deepEqual([body.counts, body.highlights], [[], []]);
   assertError(await api.get(`${SUMMARY}?actor=ERP&desde=ontem`), "validation_error", ["actor", "desde"]);
-  const { key: other } = await makeKey(sql, workspace.id, { scopes: ["deals:read"] });
-  assertError(await client(other).get(SUMMARY), "insufficient_scope");
 });
 
 test("A move that the summary shows has the stage that it led to, although the next move is left out", async ({ sql, workspace, api }) => {
@@ -68,17 +61,15 @@ test("A move that the summary shows has the stage that it led to, although the n
   const { key } = await makeKey(sql, workspace.id);
   await client(key).post(`${DEALS}/${deal.id}/move-stage`, { stage_id: second.id });
   await api.post(`${DEALS}/${deal.id}/move-stage`, { stage_id: third.id });
-  const { body: { highlights } } = await api.get("/api-v1-changes/summary?not_actor=me");
-  assert.deepEqual(
-    highlights.map(({ from_stage, to_stage }: Record<string, string>) => [from_stage, to_stage]),
-    [
-      [first.name, second.name],
-    ],
-  );
+  const { body: { highlights } } = await api.get(`${SUMMARY}?not_actor=me`);
+  assert.deepEqual(highlights.map(({ from_stage, to_stage }: Item) => [from_stage, to_stage]), [
+    [first.name, second.name],
+  ]);
 });
 
 test("The summary names 25 deals, counts the rest, and answers too_many_records for more than 20,000 events", async ({ workspace, api }) => {
-  for (let n = 0; n < 27; n++) await create(workspace.key, DEALS, { title: `N ${n}` });
+  const items = Array(27).fill({ op: "create", data: { title: "N" } });
+  assert.equal((await api.post(`${DEALS}/batch`, { items })).body.summary.created, 27);
   const { body } = await api.get(SUMMARY);
   assert.deepEqual([body.highlights.length, body.highlights_left_out], [25, 2]);
   await using admin = await openWithoutTriggers();

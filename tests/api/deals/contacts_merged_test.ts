@@ -1,17 +1,15 @@
 // What merging, erasing and deleting does to the contacts of a deal besides its main contact.
 import assert from "node:assert/strict";
 import { assertError, client } from "../../support/client.ts";
-import { contactEvents, dealWith, shown } from "../../support/deal_contacts.ts";
+import { contactEvents, dealWith, shown, test } from "../../support/deal_contacts.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { type Body, create, makeContact } from "../../support/record_fixtures.ts";
-import { test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 const DEALS = "/api-v1-deals";
 
 test("A merge replaces the merged contact by the remaining contact in every deal, once, and keeps the role of either", async (scenario) => {
-  const { api, sql, workspace } = scenario;
-  const { path, newContact } = await dealWith(scenario);
+  const { api, sql, workspace, path, newContact } = scenario;
   const [kept, other] = [await newContact("Bia Lima"), await newContact("B. Lima")];
   const [both, own, main] = await Promise.all([1, 2, 3].map(() => dealWith(scenario)));
   const { body: { added_at } } = await api.post(path, { contact_id: other, role: "decisor" });
@@ -37,9 +35,7 @@ test("A merge replaces the merged contact by the remaining contact in every deal
   assert.equal(events.length, 7);
 });
 
-test("Removing a merged contact from a deal is refused, and the error names the remaining contact", async (scenario) => {
-  const { api } = scenario;
-  const { path, newContact } = await dealWith(scenario);
+test("Removing a merged contact from a deal is refused, and the error names the remaining contact", async ({ api, path, newContact }) => {
   const [kept, other] = [await newContact("Bia Lima"), await newContact("B. Lima")];
   await api.post(path, { contact_id: other });
   await api.post(`${CONTACTS}/${kept}/merge`, { merge_id: other });
@@ -51,8 +47,7 @@ test("Removing a merged contact from a deal is refused, and the error names the 
 });
 
 test("An erasure removes the contact from deals in which it is not the main contact, and in the others clears roles that name the person", async (scenario) => {
-  const { api, sql, workspace } = scenario;
-  const { path, newContact } = await dealWith(scenario);
+  const { api, sql, workspace, path, newContact } = scenario;
   const genoveva = await newContact("Genoveva Prado");
   await api.post(path, { contact_id: genoveva, role: "decisor" });
   const own = await dealWith(scenario);
@@ -83,9 +78,7 @@ test("An erasure removes the contact from deals in which it is not the main cont
   }]);
 });
 
-test("Deleting a deal by SQL deletes its rows in deal_contacts, and SQL cannot add another workspace's contact there", async (scenario) => {
-  const { api, sql, workspace } = scenario;
-  const { newContact } = await dealWith(scenario);
+test("Deleting a deal by SQL deletes its rows in deal_contacts, and SQL cannot add another workspace's contact there", async ({ api, sql, workspace, newContact }) => {
   const deal = await create(workspace.key, DEALS, { title: "Plano" });
   await api.post(`${DEALS}/${deal.id}/contacts`, { contact_id: await newContact("Bia") });
   const theirs = await makeContact(sql, await makeWorkspace(sql));
@@ -101,7 +94,7 @@ test("Deleting a deal by SQL deletes its rows in deal_contacts, and SQL cannot a
 
 test("Simultaneous role changes, merges and removals of the same contacts end without an error and leave one row", async (scenario) => {
   const { api, sql, workspace } = scenario;
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 3; round++) {
     const { deal, path } = await dealWith(scenario);
     const [kept, other] = [await makeContact(sql, workspace), await makeContact(sql, workspace)];
     await api.post(path, { contact_id: other });

@@ -7,7 +7,6 @@ import {
   eventsOf,
   makeCompany,
   makeContact,
-  makeMember,
   makePipeline,
   nextMillisecond,
   UNKNOWN_ID,
@@ -26,12 +25,7 @@ testRecordRules({
     // Only the win and lose actions set the other statuses.
     status: { good: ["aberto"] },
   },
-  references: {
-    contact_id: makeContact,
-    company_id: makeCompany,
-    owner_id: makeMember,
-    stage_id: (_, { stages }) => Promise.resolve(stages[1].id),
-  },
+  references: ["company_id", "contact_id", "owner_id", "stage_id"],
 });
 
 test("POST /api-v1-deals answers 201 with the whole deal, its title trimmed (spec 2.7, 4.6)", async ({ sql, workspace, api }) => {

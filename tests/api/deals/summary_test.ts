@@ -29,8 +29,7 @@ function summaryOf(deals: Deal[]) {
     deals,
     ({ pipeline_id, stage_id, status }) => JSON.stringify({ pipeline_id, stage_id, status }),
   );
-  const data = [...groups].sort(([one], [other]) => one < other ? -1 : 1)
-    .map(([group, deals]) => ({ ...JSON.parse(group), ...add(deals) }));
+  const data = [...groups].map(([group, deals]) => ({ ...JSON.parse(group), ...add(deals) }));
   return { data, totals: add(deals) };
 }
 
@@ -86,18 +85,8 @@ test("GET /api-v1-deals/summary counts and totals the deals that the list has fo
     assert.equal(reply.status, 200, reply.text);
     const list = await api.get(`${DEALS}?limit=200&${query}`);
     const expected = summaryOf(list.body.data);
-    const byGroup = (rows: Deal[]) =>
-      rows.toSorted((a, b) =>
-        JSON.stringify([a.pipeline_id, a.stage_id, a.status]) <
-            JSON.stringify([b.pipeline_id, b.stage_id, b.status])
-          ? -1
-          : 1
-      );
-    assert.deepEqual(
-      { ...reply.body, data: byGroup(reply.body.data) },
-      { ...expected, data: byGroup(expected.data) },
-      query,
-    );
+    assert.deepEqual(reply.body.totals, expected.totals, query);
+    assert.deepEqual(new Set(reply.body.data), new Set(expected.data), query);
     sizes.add(reply.body.totals.count);
   }
   assert.ok(sizes.size > 5, "the filters differ");
@@ -129,13 +118,9 @@ test("GET /api-v1-deals/summary reads at most 50,000 deals, and answers too_many
     from generate_series(1, 50001) n
     cross join lateral (select timestamptz '2025-01-01' + n * interval '1 second' as made) m`;
   await admin`analyze crm.deals`;
-  const reply = await api.get(SUMMARY);
-  assertError(reply, "too_many_records");
-  assert.equal(reply.status, 422);
-  assertError(
-    await api.get(`${SUMMARY}?owner_id=${workspace.memberId}&updated_since=2000-01-01`),
-    "too_many_records",
-  );
+  for (const query of ["", `owner_id=${workspace.memberId}&updated_since=2000-01-01`]) {
+    assertError(await api.get(`${SUMMARY}?${query}`), "too_many_records");
+  }
   const count = async (query: string) => (await api.get(`${SUMMARY}?${query}`)).body.totals?.count;
   assert.equal(await count("since=2025-01-01T00:00:02Z"), 50_000);
   assert.equal(await count("until=2025-01-01T00:10:00Z"), 599);
@@ -152,27 +137,20 @@ test("group_by totals the filtered deals by owner, stage, month or source, with 
   await deal({ value: 500, owner_id: other, title: "Contrato", stage_id: workspace.stages[1].id });
   const won = await deal({ value: 10 });
   await api.post(`${DEALS}/${won.id}/win`);
-  const [{ mine, theirs, first, second }] = await sql<
-    [Record<"mine" | "theirs" | "first" | "second", string>]
-  >`
-    select
-      (select name from crm.members where id = ${workspace.memberId}) as mine,
-      (select name from crm.members where id = ${other}) as theirs,
-      (select name from crm.stages where id = ${workspace.stages[0].id}) as first,
-      (select name from crm.stages where id = ${workspace.stages[1].id}) as second`;
+  const [first, second] = workspace.stages;
   const groupsOf = async (query: string) => {
     const { body } = await api.get(`${SUMMARY}?${query}`);
-    return body.groups.map((
-      { key, name, count, value }: Record<string, unknown>,
-    ) => [key, name, count, value]);
+    return body.groups.map((group: Record<string, unknown>) =>
+      ["key", "name", "count", "value"].map((name) => group[name])
+    );
   };
   assert.deepEqual(await groupsOf("group_by=owner"), [
-    [other, theirs, 2, 550.2],
-    [workspace.memberId, mine, 2, 110.1],
+    [other, "Vendedor", 2, 550.2],
+    [workspace.memberId, "Administrador", 2, 110.1],
   ]);
   assert.deepEqual(await groupsOf("group_by=stage"), [
-    [workspace.stages[1].id, second, 1, 500],
-    [workspace.stages[0].id, first, 3, 160.3],
+    [second.id, second.name, 1, 500],
+    [first.id, first.name, 3, 160.3],
   ]);
   const month = new Date().toISOString().slice(0, 7);
   assert.deepEqual(await groupsOf("group_by=month"), [
@@ -185,16 +163,10 @@ test("group_by totals the filtered deals by owner, stage, month or source, with 
     ["Feira", "Feira", 1, 50.2],
   ]);
   const { body } = await api.get(`${SUMMARY}?group_by=owner&q=contrato`);
-  assert.deepEqual(
-    [body.totals.count, body.groups.length],
-    [1, 1],
-    "q keeps only the deals that contain the words",
-  );
+  assert.deepEqual([body.totals.count, body.groups.length], [1, 1], "only the deals that contain the word");
   assert.deepEqual((await api.get(`${SUMMARY}?q=plano`)).body.totals.count, 3);
   assert.equal("groups" in (await api.get(SUMMARY)).body, false);
   assert.deepEqual((await api.get(`${SUMMARY}?group_by=owner&status=perdido`)).body.groups, []);
-  assert.match(
-    assertError(await api.get(`${SUMMARY}?group_by=dono`), "validation_error")["group_by"]!,
-    /"owner"/,
-  );
+  const wrong = assertError(await api.get(`${SUMMARY}?group_by=dono`), "validation_error");
+  assert.match(wrong["group_by"]!, /"owner"/);
 });

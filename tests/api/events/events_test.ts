@@ -18,22 +18,16 @@ test("GET /api-v1-events lists what happened, oldest first, with the object as i
 
   assert.deepEqual(events.map(({ event }) => event), expected);
   const [contact, deal, received] = events;
-  assert.deepEqual(
-    [contact!.object_type, contact!.object_id, contact!.workspace_id],
-    ["contact", lead.contact_id, id],
-  );
-  assert.equal(contact!.data.job_title, "Sócia");
+  const { id: _, data: { job_title }, occurred_at: __, ...rest } = contact!;
+  assert.deepEqual(rest, {
+    event: "contact.created",
+    workspace_id: id,
+    object_type: "contact",
+    object_id: lead.contact_id,
+  });
+  assert.equal(job_title, "Sócia");
   assert.deepEqual([deal!.object_type, deal!.data.id, deal!.data.status], ["deal", lead.deal_id, "ganho"]);
   assert.equal(received!.data.lead.deal_id, lead.deal_id);
-  assert.deepEqual(Object.keys(contact!), [
-    "id",
-    "event",
-    "workspace_id",
-    "object_type",
-    "object_id",
-    "data",
-    "occurred_at",
-  ]);
 });
 
 test("GET /api-v1-events pages by next_cursor, which is never null: each event is listed once, and later events follow", async ({ api, sql, workspace }) => {
@@ -66,23 +60,22 @@ test("GET /api-v1-events filters by event_types, object_id and since, alone and 
   const ids = async (query: Record<string, string>) =>
     (await readAll(api, { cursor, ...query })).events.map(({ object_id }) => object_id);
 
-  assert.deepEqual(await ids({ event_types: "contact.created" }), [first, second]);
-  assert.deepEqual(await ids({ event_types: "company.created, contact.created" }), [
-    first,
-    second,
-    company,
-  ]);
-  assert.deepEqual(await ids({ event_types: "deal.won" }), []);
-  assert.deepEqual(await ids({ object_id: second! }), [second]);
-  assert.deepEqual(await ids({ object_id: second!, event_types: "deal.won" }), []);
   const { occurred_at: since } = all.find(({ object_id }) => object_id === company)!;
-  assert.deepEqual(await ids({ since }), [company]);
-  assert.deepEqual(await ids({ since, object_id: second! }), []);
-  assert.deepEqual(await ids({ since: "2026-01-01" }), [first, second, company]);
-  assert.deepEqual(await ids({ since: "2999-01-01" }), []);
-  const { meta } = await readPage(api, { cursor, limit: "1" });
-  assert.deepEqual(await ids({ since, cursor: meta.next_cursor }), [company]);
-  assert.deepEqual(await ids({ event_types: "contact.created", cursor: meta.next_cursor }), [second]);
+  const { meta: { next_cursor } } = await readPage(api, { cursor, limit: "1" });
+  const cases: [query: Record<string, string>, expected: (string | undefined)[]][] = [
+    [{ event_types: "contact.created" }, [first, second]],
+    [{ event_types: "company.created, contact.created" }, [first, second, company]],
+    [{ event_types: "deal.won" }, []],
+    [{ object_id: second! }, [second]],
+    [{ object_id: second!, event_types: "deal.won" }, []],
+    [{ since }, [company]],
+    [{ since, object_id: second! }, []],
+    [{ since: "2026-01-01" }, [first, second, company]],
+    [{ since: "2999-01-01" }, []],
+    [{ since, cursor: next_cursor }, [company]],
+    [{ event_types: "contact.created", cursor: next_cursor }, [second]],
+  ];
+  for (const [query, expected] of cases) assert.deepEqual(await ids(query), expected, JSON.stringify(query));
   const { events: ofDeal } = await readAll(api, { object_id: deal_id });
   assert.deepEqual(ofDeal.map(({ event }) => event), ["deal.created", "lead.received"]);
 });
@@ -149,8 +142,6 @@ test("GET /api-v1-events needs only events:read, whatever the events are about",
   const { key } = await makeKey(sql, workspace.id, { scopes: ["events:read"] });
   const { events } = await readUntil(client(key), 1);
   assert.equal(events[0]!.data.name, "Contato 1");
-  const { key: another } = await makeKey(sql, workspace.id, { scopes: ["webhooks:manage", "contacts:read"] });
-  assertError(await client(another).get(EVENTS), "insufficient_scope");
 });
 
 test("GET /api-v1-events answers invalid_cursor to every text that is not one of its cursors (spec 7)", async ({ api }) => {
@@ -185,8 +176,7 @@ test("Cursors of GET /api-v1-events do not reveal how many transactions other wo
     return Array.from({ length: bytes.length - 7 }, (_, offset) => bytes.readBigUInt64BE(offset));
   };
   const here = await words(0);
-  const again = await words(0);
-  assert.deepEqual(here, again, "a poll that finds nothing answers the same bytes");
+  assert.deepEqual(here, await words(0), "a poll that finds nothing answers the same bytes");
   assert.ok(!here.includes(BigInt(position)));
   // The bytes of two cursors must show neither the difference nor the XOR of their positions.
   for (const added of [1, 1000]) {
@@ -202,9 +192,8 @@ test("Cursors of GET /api-v1-events do not reveal how many transactions other wo
   await makeContacts(sql, workspace, 1);
   const { events, cursor } = await readUntil(api, 1);
   const [own] = await sql`
-    select c.position = e.position as same from crm.events e, crm.feed_cursor_of(${cursor}) c where e.id = ${
-    events[0]!.id
-  }`;
+    select c.position = e.position as same from crm.events e, crm.feed_cursor_of(${cursor}) c
+    where e.id = ${events[0]!.id}`;
   assert.equal(own!["same"], true);
 });
 

@@ -27,22 +27,21 @@ test("POST /api-v1-leads creates a company, a contact and a deal, and reports wh
   assert.equal(reply.body.idempotent, false);
   assert.deepEqual(reply.body.created, { company: true, contact: true, deal: true });
   const { lead } = reply.body;
-  assert.equal(lead.workspace_id, workspace.id);
-  assert.equal(lead.status, "aberto");
-  assert.equal(lead.pipeline_id, workspace.pipelineId);
-  assert.equal(lead.stage_id, workspace.stages[0]!.id);
-  assert.equal(lead.owner_id, workspace.memberId);
+  const { id: workspace_id, pipelineId: pipeline_id, stages: [{ id: stage_id }], memberId: owner_id } =
+    workspace;
+  const { company_id, contact_id, deal_id, created_at: _, ...rest } = lead;
+  assert.deepEqual(rest, { workspace_id, status: "aberto", pipeline_id, stage_id, owner_id });
 
   const [row] = await sql`
     select crm.contact_json(c) as contact, crm.company_json(o) as company, crm.deal_json(d) as deal
     from crm.deals d
     join crm.contacts c on (c.workspace_id, c.id) = (d.workspace_id, d.contact_id)
     join crm.companies o on (o.workspace_id, o.id) = (d.workspace_id, d.company_id)
-    where d.id = ${lead.deal_id}`;
+    where d.id = ${deal_id}`;
   const { contact, company, deal } = row!;
   assert.deepEqual(
-    [contact.name, contact.email, contact.phone, contact.company_id, company.name],
-    ["Ana Souza", "ana@exemplo.com.br", "+55 (11) 98765-4321", lead.company_id, "Padaria do Zé"],
+    [contact.id, contact.name, contact.email, contact.phone, contact.company_id, company.name],
+    [contact_id, "Ana Souza", "ana@exemplo.com.br", "+55 (11) 98765-4321", company_id, "Padaria do Zé"],
   );
   assert.deepEqual(
     [deal.title, deal.value, deal.recurring_value, deal.source, deal.external_id, deal.custom_fields],
@@ -177,9 +176,9 @@ test("POST /api-v1-leads: pipeline and stage must be active and belong to the wo
   const given = await api.post(LEADS, {
     first_name: "A",
     pipeline_id: workspace.pipelineId,
-    stage_id: second!.id,
+    stage_id: second.id,
   });
-  assert.equal(given.body.lead.stage_id, second!.id);
+  assert.equal(given.body.lead.stage_id, second.id);
 
   const refuses = async (place: object, code: ErrorCode) => {
     const details = assertError(await api.post(LEADS, { first_name: "A", ...place }), code);
@@ -188,26 +187,21 @@ test("POST /api-v1-leads: pipeline and stage must be active and belong to the wo
   for (const pipeline_id of [UNKNOWN_ID, other.pipelineId]) {
     await refuses({ pipeline_id }, "pipeline_not_found");
   }
-  for (const stage_id of [UNKNOWN_ID, other.stages[0]!.id]) await refuses({ stage_id }, "stage_not_found");
-  await sql`update crm.stages set is_active = false where id = ${workspace.stages[0]!.id}`;
-  await refuses({ stage_id: workspace.stages[0]!.id }, "stage_not_found");
-  assert.equal((await api.post(LEADS, { first_name: "A" })).body.lead.stage_id, second!.id);
+  for (const stage_id of [UNKNOWN_ID, other.stages[0].id]) await refuses({ stage_id }, "stage_not_found");
+  await sql`update crm.stages set is_active = false where id = ${workspace.stages[0].id}`;
+  await refuses({ stage_id: workspace.stages[0].id }, "stage_not_found");
+  assert.equal((await api.post(LEADS, { first_name: "A" })).body.lead.stage_id, second.id);
   await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
   await refuses({}, "pipeline_has_no_stage");
   await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
   await refuses({}, "no_default_pipeline");
   await refuses({ pipeline_id: workspace.pipelineId }, "pipeline_not_found");
-  const [left] =
-    await sql`select count(*)::int as n from crm.deals where workspace_id = ${workspace.id} and title <> 'A'`;
-  assert.equal(left!["n"], 0);
 });
 
 test("A refused POST /api-v1-leads writes nothing (spec 4.1)", async ({ sql, workspace, api }) => {
   await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
-  assertError(
-    await api.post(LEADS, { first_name: "A", company_name: "X", external_id: "e" }),
-    "owner_unresolved",
-  );
+  const refused = await api.post(LEADS, { first_name: "A", company_name: "X", external_id: "e" });
+  assertError(refused, "owner_unresolved");
   const [left] = await sql`
     select (select count(*) from crm.companies where workspace_id = ${workspace.id})
          + (select count(*) from crm.contacts where workspace_id = ${workspace.id})
@@ -217,15 +211,8 @@ test("A refused POST /api-v1-leads writes nothing (spec 4.1)", async ({ sql, wor
   assert.equal((await api.post(LEADS, { first_name: "A", external_id: "e" })).status, 201);
 });
 
-for (const [field, limits] of Object.entries(fieldLimits(bodyOf(LEADS, "POST", "/")))) {
-  test(`POST /api-v1-leads accepts ${field} within its limits and names it in the error otherwise (spec 2.3, 7, 8)`, ({ api }) =>
-    assertLimits(field, limits, (value) => api.post(LEADS, { first_name: "A", [field]: value })));
-}
-
-test("POST /api-v1-leads reports all invalid fields at once (spec 4.1, 7)", async ({ api }) => {
-  const details = assertError(
-    await api.post(LEADS, { email: "x", value: -1, utm: { source: 5 }, owner_id: "?" }),
-    "validation_error",
-  );
-  assert.deepEqual(Object.keys(details).sort(), ["email", "first_name", "owner_id", "utm.source", "value"]);
-});
+test("POST /api-v1-leads accepts each field within its limits, and names all others in one error (spec 2.3, 4.1, 7, 8)", ({ api }) =>
+  assertLimits(
+    fieldLimits(bodyOf(LEADS, "POST", "/")),
+    (body) => api.post(LEADS, { first_name: "A", ...body }),
+  ));

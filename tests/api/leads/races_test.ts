@@ -5,9 +5,9 @@ import { makeKey } from "../../support/fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
-const AT_ONCE = 50;
+const AT_ONCE = 20;
 
-/** Sends fifty leads at once, each with its own key, because calls with one key take turns at its rate limit. */
+/** Sends leads at once, each with its own key, because calls with one key take turns at its rate limit. */
 async function race(
   sql: Sql,
   workspaceId: string,
@@ -17,7 +17,7 @@ async function race(
   return await Promise.all(keys.map(({ key }, index) => client(key).post(LEADS, lead(index))));
 }
 
-test("50 simultaneous leads with one external_id make one deal, and 49 answers say idempotent (spec 4.1)", async ({ sql, workspace }) => {
+test("Simultaneous leads with one external_id make one deal, and all other answers say idempotent (spec 4.1)", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, () => ({
     first_name: "A",
     email: "a@x.com",
@@ -36,14 +36,14 @@ test("50 simultaneous leads with one external_id make one deal, and 49 answers s
   assert.deepEqual({ ...count }, { deals: 1, contacts: 1, companies: 1, received: 1 });
 });
 
-test("50 simultaneous leads with one e-mail make one contact (spec 4.1)", async ({ sql, workspace }) => {
+test("Simultaneous leads with one e-mail make one contact (spec 4.1)", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({ first_name: `A${index}`, email: "a@x.com" }));
   assert.equal(new Set(replies.map(({ body }) => body.lead.contact_id)).size, 1);
   assert.equal(replies.filter(({ body }) => body.created.contact).length, 1);
   assert.equal(new Set(replies.map(({ body }) => body.lead.deal_id)).size, AT_ONCE);
 });
 
-test("50 simultaneous leads with one company name make one company (spec 4.1)", async ({ sql, workspace }) => {
+test("Simultaneous leads with one company name make one company (spec 4.1)", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({
     first_name: "A",
     email: `a${index}@x.com`,
@@ -53,7 +53,7 @@ test("50 simultaneous leads with one company name make one company (spec 4.1)", 
   assert.equal(replies.filter(({ body }) => body.created.company).length, 1);
 });
 
-test("simultaneous leads that share contacts and companies in opposite order all succeed", async ({ sql, workspace }) => {
+test("Simultaneous leads that share contacts and companies in opposite order all succeed", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({
     first_name: "A",
     email: `${index % 3}@x.com`,

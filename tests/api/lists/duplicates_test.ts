@@ -10,32 +10,28 @@ type Group = any;
 test("Contacts with the same e-mail or phone and companies with the same name are grouped, oldest first, page by page", async ({ sql, workspace, api }) => {
   const contact = async (name: string, more: Record<string, unknown> = {}) =>
     (await create(workspace.key, "/api-v1-contacts", { name, ...more })).id;
-  const [ana, aninha] = [
-    await contact("Ana", { email: "ana@exemplo.com.br", phone: "11 97777-1234" }),
-    await contact("Aninha", { email: "ANA@exemplo.com.br" }),
-  ];
-  const [bia, beatriz] = [
-    await contact("Bia", { email: "bia@exemplo.com.br" }),
-    await contact("Beatriz", { email: "bia@exemplo.com.br", phone: "+55 (11) 97777-1234" }),
-  ];
+  const ana = await contact("Ana", { email: "ana@exemplo.com.br", phone: "11 97777-1234" });
+  const aninha = await contact("Aninha", { email: "ANA@exemplo.com.br" });
+  const bia = await contact("Bia", { email: "bia@exemplo.com.br" });
+  const beatriz = await contact("Beatriz", { email: "bia@exemplo.com.br", phone: "+55 (11) 97777-1234" });
   await contact("Carla", { email: "carla@exemplo.com.br" });
   await contact("Sem nada");
   const gone = await contact("Carla", { email: "carla@exemplo.com.br" });
   await api.post(`/api-v1-contacts/${gone}/archive`);
   const groups = async (path: string) =>
-    (await api.get(path)).body.data.map(({ value, count, records }: Group) => [
-      value,
-      count,
-      records.map(({ id }: Group) => id),
+    (await api.get(path)).body.data.map((group: Group) => [
+      group.value,
+      group.records.map(({ id }: Group) => id),
     ]);
-  const byEmail = [["ana@exemplo.com.br", 2, [ana, aninha]], ["bia@exemplo.com.br", 2, [bia, beatriz]]];
+  const byEmail = [["ana@exemplo.com.br", [ana, aninha]], ["bia@exemplo.com.br", [bia, beatriz]]];
   assert.deepEqual(await groups("/api-v1-contacts/duplicates?by=email"), byEmail);
-  assert.deepEqual(await groups("/api-v1-contacts/duplicates?by=phone"), [["+5511977771234", 2, [
-    ana,
-    beatriz,
-  ]]]);
+  const byPhone = [["+5511977771234", [ana, beatriz]]];
+  assert.deepEqual(await groups("/api-v1-contacts/duplicates?by=phone"), byPhone);
   const pages = await readPages(api, "/api-v1-contacts/duplicates?by=email&limit=1");
-  assert.deepEqual(pages.map(({ body }) => body.data[0].value), byEmail.map(([value]) => value));
+  assert.deepEqual(pages.map(({ body }) => [body.data[0].value, body.data[0].count]), [
+    ["ana@exemplo.com.br", 2],
+    ["bia@exemplo.com.br", 2],
+  ]);
   const { next_cursor } = pages[0]!.body.meta;
   const other = await api.get(`/api-v1-contacts/duplicates?by=phone&cursor=${next_cursor}`);
   assert.match(assertError(other, "invalid_cursor")["cursor"]!, /mesmo by/);
@@ -46,25 +42,17 @@ test("Contacts with the same e-mail or phone and companies with the same name ar
   assert.deepEqual([...new Set(kept.map(({ value }) => value))], [null], "no personal data is kept");
   await api.post(`/api-v1-contacts/${ana}/merge`, { merge_id: aninha });
   const next = await api.get(`/api-v1-contacts/duplicates?by=email&limit=1&cursor=${meta.next_cursor}`);
-  assert.deepEqual(
-    next.body.data[0].value,
-    "bia@exemplo.com.br",
-    "merging records of an earlier page does not move the cursor",
-  );
+  assert.equal(next.body.data[0].value, "bia@exemplo.com.br", "a merge does not move the cursor");
   await api.post(`/api-v1-contacts/${ana}/erase`);
   const gonePlace = await api.get(`/api-v1-contacts/duplicates?by=email&cursor=${meta.next_cursor}`);
   assertError(gonePlace, "invalid_cursor");
 
   const company = (name: string, more = {}) => create(workspace.key, "/api-v1-companies", { name, ...more });
-  const [sol, other_sol] = [
-    await company("Padaria Sol"),
-    await company("PADARIA SOL", { domain: "sol.com.br" }),
-  ];
+  const sol = await company("Padaria Sol");
+  const same = await company("PADARIA SOL", { domain: "sol.com.br" });
   await company("Lua", { domain: "lua.com.br" });
-  assert.deepEqual(await groups("/api-v1-companies/duplicates?by=name"), [["padaria sol", 2, [
-    sol.id,
-    other_sol.id,
-  ]]]);
+  const byName = [["padaria sol", [sol.id, same.id]]];
+  assert.deepEqual(await groups("/api-v1-companies/duplicates?by=name"), byName);
   assert.deepEqual(await groups("/api-v1-companies/duplicates?by=domain"), []);
   assertError(await api.get("/api-v1-contacts/duplicates"), "validation_error", ["by"]);
   assertError(await api.get("/api-v1-contacts/duplicates?by=name"), "validation_error", ["by"]);

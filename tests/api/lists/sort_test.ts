@@ -24,8 +24,7 @@ test("Deals are sorted by value in either direction, deals without a value last,
       ["-created_at", [same, other, b, c, none, a]],
     ] as const
   ) {
-    assert.deepEqual(ids(await api.get(`${DEALS}?sort=${sort}`)), expected, sort);
-    for (const limit of [1, 2, 4]) {
+    for (const limit of [1, 4, 50]) {
       const pages = await readPages(api, `${DEALS}?sort=${sort}&limit=${limit}`);
       assert.deepEqual(pages.flatMap(ids), expected, `${sort}, ${limit} a page`);
     }
@@ -39,18 +38,15 @@ test("The cursor continues where the page ended, even if the value of its last d
   for (const value of [500, 400, 300, 200, 100]) {
     made.push((await create(workspace.key, DEALS, { title: "A", value })).id);
   }
-  const { body: { data, meta } } = await api.get(`${DEALS}?sort=-value&limit=2`);
-  assert.deepEqual(data.map(({ id }: { id: string }) => id), made.slice(0, 2));
+  const first = await api.get(`${DEALS}?sort=-value&limit=2`);
+  assert.deepEqual(ids(first), made.slice(0, 2));
   await api.patch(`${DEALS}/${made[1]}`, { value: 1 });
   await api.patch(`${DEALS}/${made[0]}`, { value: null });
-  const rest = await api.get(`${DEALS}?sort=-value&limit=3&cursor=${meta.next_cursor}`);
+  const rest = await api.get(`${DEALS}?sort=-value&limit=3&cursor=${first.body.meta.next_cursor}`);
   assert.deepEqual(ids(rest), made.slice(2), "unchanged deals are listed once");
   // Reading a page again gives the same cursor.
-  const again = await api.get(`${DEALS}?sort=value&limit=2`);
-  assert.equal(
-    (await api.get(`${DEALS}?sort=value&limit=2`)).body.meta.next_cursor,
-    again.body.meta.next_cursor,
-  );
+  const cursor = async () => (await api.get(`${DEALS}?sort=value&limit=2`)).body.meta.next_cursor;
+  assert.equal(await cursor(), await cursor());
 });
 
 test("A sorted list applies its filters, stays within its workspace, and says which cursors it accepts", async ({ sql, workspace, api, newDeal }) => {
@@ -71,10 +67,10 @@ test("A sorted list applies its filters, stays within its workspace, and says wh
   await api.post(`${DEALS}/${id}/archive`);
   assert.deepEqual(ids(await api.get(`${DEALS}?sort=expected_close_date&status=aberto&limit=1`)), [open.id]);
   assert.deepEqual(ids(await api.get(`${DEALS}?sort=moved_at&archived=true`)), [id]);
-  assert.equal(
-    ids(await api.get(`${DEALS}?sort=-value&since=2020-01-01&owner_id=${workspace.memberId}`))[0],
-    won.id,
+  const [largest] = ids(
+    await api.get(`${DEALS}?sort=-value&since=2020-01-01&owner_id=${workspace.memberId}`),
   );
+  assert.equal(largest, won.id);
   assert.deepEqual(ids(await api.get(`${DEALS}?sort=-updated_at&status=ganho,perdido`)), [won.id]);
   const { body: { meta } } = await api.get(`${DEALS}?sort=value&limit=1`);
   for (const cursor of [open.id, meta.next_cursor]) {
@@ -84,9 +80,8 @@ test("A sorted list applies its filters, stays within its workspace, and says wh
   const unknown = assertError(await api.get(`${DEALS}?sort=valor`), "validation_error");
   assert.match(unknown["sort"]!, /"value"/);
   assert.match(assertError(await api.get(`${DEALS}?sort=value&q=plano`), "validation_error")["sort"]!, /q/);
-  assertError(await api.get(`${DEALS}?sort=value&stage_id=${crypto.randomUUID()}`), "invalid_reference", [
-    "stage_id",
-  ]);
+  const stage = await api.get(`${DEALS}?sort=value&stage_id=${crypto.randomUUID()}`);
+  assertError(stage, "invalid_reference", ["stage_id"]);
 });
 
 test("inactive_since lists the deals without a change, an activity or a note since a given time", async ({ sql, workspace, api, newDeal }) => {
@@ -94,10 +89,9 @@ test("inactive_since lists the deals without a change, an activity or a note sin
   await sql`update crm.deals set moved_at = now() - interval '40 days' where id in (${old.id}, ${noted.id})`;
   await create(workspace.key, "/api-v1-notes", { deal_id: noted.id, body: "Ligou" });
   const since = new Date(Date.now() - 30 * 86_400_000).toISOString();
-  assert.deepEqual(ids(await api.get(`${DEALS}?inactive_since=${since}`)), [old.id]);
-  assert.deepEqual(ids(await api.get(`${DEALS}?inactive_since=${since}&status=aberto&sort=-value`)), [
-    old.id,
-  ]);
+  for (const more of ["", "&status=aberto&sort=-value"]) {
+    assert.deepEqual(ids(await api.get(`${DEALS}?inactive_since=${since}${more}`)), [old.id]);
+  }
   assert.deepEqual(ids(await api.get(`${DEALS}?sort=moved_at&limit=1`)), [old.id]);
   assert.equal(ids(await api.get(`${DEALS}?sort=-moved_at`)).at(-1), old.id);
   assert.ok(ids(await api.get(DEALS)).includes(fresh.id));
@@ -112,26 +106,14 @@ test("Every list can be sorted by creation time and by last change", async ({ wo
       ["/api-v1-activities", { deal_id }],
     ] as const
   ) {
-    const [first, second] = [
-      await create(workspace.key, path, body),
-      await create(workspace.key, path, body),
-    ];
-    await api.patch(
-      `${path}/${first.id}`,
-      path.endsWith("activities") ? { description: "A" } : { notes: "A" },
-    );
-    for (
-      const [sort, expected] of [["-updated_at", [first, second]], ["updated_at", [second, first]], [
-        "created_at",
-        [first, second],
-      ]] as const
-    ) {
-      assert.deepEqual(
-        ids(await api.get(`${path}?sort=${sort}`)),
-        expected.map(({ id }) => id),
-        `${path} ${sort}`,
-      );
-    }
+    const { id: first } = await create(workspace.key, path, body);
+    const { id: second } = await create(workspace.key, path, body);
+    const change = path.endsWith("activities") ? { description: "A" } : { notes: "A" };
+    await api.patch(`${path}/${first}`, change);
+    const sorted = async (sort: string) => ids(await api.get(`${path}?sort=${sort}`));
+    assert.deepEqual(await sorted("-updated_at"), [first, second], path);
+    assert.deepEqual(await sorted("updated_at"), [second, first], path);
+    assert.deepEqual(await sorted("created_at"), [first, second], path);
   }
   const notes = [];
   for (const body of ["A", "B", "C"]) {

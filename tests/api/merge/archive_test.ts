@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { assertError } from "../../support/client.ts";
-import { type Body, create, eventsOf, UNKNOWN_ID } from "../../support/record_fixtures.ts";
+import { type Body, create, eventsOf } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
 const RECORDS: Record<string, Body> = {
@@ -36,14 +35,12 @@ for (const [name, body] of Object.entries(RECORDS)) {
 
     const updates = await sql<{ facts: unknown }[]>`
       select facts from crm.events where workspace_id = ${workspace.id} and event::text like '%.updated'`;
-    assert.deepEqual(updates.map(({ facts }) => facts), [
-      { changed_fields: ["archived_at"] },
-      { changed_fields: ["archived_at"] },
-    ]);
+    const change = { changed_fields: ["archived_at"] };
+    assert.deepEqual(updates.map(({ facts }) => facts), [change, change]);
     assert.equal((await eventsOf(sql, workspace.id)).length, 3);
   });
 
-  test(`${path}: an archived record can be changed and referred to, and an unknown record is not_found`, async ({ workspace, api }) => {
+  test(`${path}: an archived record can be changed and referred to`, async ({ workspace, api }) => {
     const { id } = await create(workspace.key, path, body);
     const { body: { archived_at } } = await api.post(`${path}/${id}/archive`);
     const changed = await api.patch(`${path}/${id}`, { custom_fields: { a: 1 } });
@@ -52,9 +49,6 @@ for (const [name, body] of Object.entries(RECORDS)) {
       const field = name === "contacts" ? "contact_id" : "company_id";
       const deal = await api.post("/api-v1-deals", { [field]: id });
       assert.deepEqual([deal.status, deal.body[field]], [201, id]);
-    }
-    for (const action of ["archive", "restore"]) {
-      assertError(await api.post(`${path}/${UNKNOWN_ID}/${action}`), "not_found");
     }
   });
 }

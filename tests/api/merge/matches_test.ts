@@ -36,10 +36,8 @@ test("After any number of merges, a lead with the e-mail of a merged contact bel
     assert.deepEqual(body.differences, differences, "the deal keeps what was typed");
   }
   assert.equal((await api.get(`${CONTACTS}/${stays}`)).body.email, "ana@trabalho.com");
-  assert.deepEqual(
-    ids(await api.get(`${CONTACTS}?archived=any`)).toSorted(),
-    chain.map(({ id }) => id).sort(),
-  );
+  const all = ids(await api.get(`${CONTACTS}?archived=any`));
+  assert.deepEqual(all.toSorted(), chain.map(({ id }) => id).sort());
 });
 
 test("A lead with the phone and first name of a merged contact belongs to the remaining one, unless the e-mails differ", async ({ workspace: { key }, api }) => {
@@ -82,14 +80,9 @@ test("A lead with the name of a merged company belongs to the remaining one", as
 
 test("A lead makes a new contact and company if the known ones were merged into archived or erased records", async ({ workspace: { key }, api }) => {
   for (const end of ["archive", "erase"]) {
-    const lead = {
-      first_name: end,
-      email: `${end}@x.com`,
-      phone: `11 97777-${end.length}000`,
-      company_name: end,
-    };
+    const [email, phone] = [`${end}@x.com`, `11 97777-${end.length}000`];
     const contacts = [
-      await create(key, CONTACTS, { name: end, email: lead.email, phone: lead.phone }),
+      await create(key, CONTACTS, { name: end, email, phone }),
       await create(key, CONTACTS, { name: "Ana", email: `ana.${end}@x.com` }),
     ];
     const companies = [
@@ -100,7 +93,7 @@ test("A lead makes a new contact and company if the known ones were merged into 
     await mergeChain(api, COMPANIES, companies);
     await api.post(`${COMPANIES}/${companies[1]!.id}/archive`);
     assert.equal((await api.post(`${CONTACTS}/${contacts[1]!.id}/${end}`)).status, 200);
-    const { body } = await api.post(LEADS, lead);
+    const { body } = await api.post(LEADS, { first_name: end, email, phone, company_name: end });
     assert.deepEqual([body.created.contact, body.created.company, body.matched_by], [true, true, null], end);
   }
 });
@@ -131,11 +124,7 @@ for (const [path, by, value, own] of upserts) {
 
     await api.post(`${path}/${stays.id}/archive`);
     const archived = await api.post(upsert, { name: "D", [by]: value });
-    assert.equal(
-      archived.status,
-      by === "external_id" ? 200 : 201,
-      "only external_id finds archived records",
-    );
+    assert.equal(archived.status, by === "external_id" ? 200 : 201, "only external_id finds archived ones");
     assert.equal(archived.body.id === stays.id, by === "external_id");
   });
 }
@@ -146,12 +135,10 @@ for (const [path, by, value, own] of upserts.filter(([, by]) => by !== "external
   test(`POST ${upsert} with a value that was merged into several records answers ambiguous_match with the id of each`, async ({ workspace: { key }, api }) => {
     const stays: string[] = [];
     for (const name of ["A", "B"]) {
-      const pair = [
-        await create(key, path, { name, [by]: value }),
-        await create(key, path, { name, [by]: own }),
-      ];
-      await mergeChain(api, path, pair);
-      stays.push(pair[1]!.id);
+      const merged = await create(key, path, { name, [by]: value });
+      const remaining = await create(key, path, { name, [by]: own });
+      await mergeChain(api, path, [merged, remaining]);
+      stays.push(remaining.id);
     }
     const reply = await api.post(upsert, { [by]: value, instagram: "@a" });
     assertError(reply, "ambiguous_match");
@@ -165,7 +152,7 @@ test("Leads and upserts that race with a merge make no new records for the merge
   const make = (name: string) =>
     create(workspace.key, CONTACTS, { name, email: `${name}@x.com`, phone: `11 97777-${name.slice(1)}` });
   let late = 0;
-  for (let round = 1000; round < 1010; round++) {
+  for (let round = 1000; round < 1005; round++) {
     const contacts = [await make(`A${round}`), await make(`B${round}`), await make(`C${round}`)];
     const companies = await Promise.all(
       ["A", "B", "C"].map((name) =>
@@ -173,6 +160,12 @@ test("Leads and upserts that race with a merge make no new records for the merge
       ),
     );
     const lead = { first_name: `A${round}`, email: `A${round}@x.com`, company_name: `a${round}` };
+    const calls = [
+      [LEADS, lead],
+      [LEADS, { first_name: lead.first_name, phone: `1197777${round}` }],
+      [`${CONTACTS}/upsert?match_by=email`, { name: "A", email: lead.email }],
+      [`${COMPANIES}/upsert?match_by=tax_id`, { name: "A", tax_id: `A${round}` }],
+    ] as const;
     // A was merged into B before the race: a call that finds A does not know yet that B is being merged into C.
     await mergeChain(api, CONTACTS, contacts.slice(0, 2));
     await mergeChain(api, COMPANIES, companies.slice(0, 2));
@@ -183,19 +176,8 @@ test("Leads and upserts that race with a merge make no new records for the merge
       ]),
       ...others.slice(1).map(async (other, index) => {
         await new Promise((resolve) => setTimeout(resolve, index * 2));
-        switch (index % 4) {
-          case 0:
-            return await other.post(LEADS, lead);
-          case 1:
-            return await other.post(LEADS, { first_name: lead.first_name, phone: `1197777${round}` });
-          case 2:
-            return await other.post(`${CONTACTS}/upsert?match_by=email`, { name: "A", email: lead.email });
-          default:
-            return await other.post(`${COMPANIES}/upsert?match_by=tax_id`, {
-              name: "A",
-              tax_id: `A${round}`,
-            });
-        }
+        const [path, body] = calls[index % calls.length]!;
+        return await other.post(path, body);
       }),
     ]);
     for (const { status, body, text } of replies) {

@@ -57,15 +57,13 @@ test("q finds the writes of a late transaction as soon as it commits, even if th
 
 test("q matches changed, merged and deleted records by their current state, before and after the indexing job", async (scenario) => {
   const { sql, workspace, api } = scenario;
-  const [ana, bia, cid] = await Promise.all(
-    ["Ana", "Bia", "Cid"].map(async (name) =>
-      (await create(workspace.key, CONTACTS, { name, job_title: "Padeiro" })).id
-    ),
-  );
+  const make = async (name: string) =>
+    (await create(workspace.key, CONTACTS, { name, job_title: "Padeiro" })).id;
+  const [ana, bia, cid] = [await make("Ana"), await make("Bia"), await make("Cid")];
   await runJob(sql, "index-texts");
   await api.patch(`${CONTACTS}/${ana}`, { name: "Aná", email: "ana@sol.com" });
   await api.post(`${CONTACTS}/${ana}/merge`, { merge_id: bia });
-  await sql`delete from crm.contacts where id = ${cid!}`;
+  await sql`delete from crm.contacts where id = ${cid}`;
   const { id: zoe } = await create(workspace.key, CONTACTS, { name: "Zoé", job_title: "Padeira" });
   for (const when of ["before the job", "after the job"]) {
     assert.deepEqual(await search(scenario, "padeir"), [zoe, ana], when);

@@ -46,10 +46,10 @@ for (const [path, stored, sent, is] of alike) {
 }
 
 for (
-  const [path, value] of [[CONTACTS, { email: "a@x.com", phone: "+55 11 3333-4444" }], [COMPANIES, {
-    domain: "x.com",
-    tax_id: "1",
-  }]] as const
+  const [path, value] of [
+    [CONTACTS, { email: "a@x.com", phone: "+55 11 3333-4444" }],
+    [COMPANIES, { domain: "x.com", tax_id: "1" }],
+  ] as const
 ) {
   test(`POST ${path} names at most five records, each once, and no archived record`, async ({ api }) => {
     const made: string[] = [];

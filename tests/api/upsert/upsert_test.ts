@@ -10,7 +10,7 @@ import { test } from "../../support/scenario.ts";
 const CONTACTS = "/api-v1-contacts";
 const COMPANIES = "/api-v1-companies";
 const DEALS = "/api-v1-deals";
-const AT_ONCE = 100;
+const AT_ONCE = 20;
 
 /** Two spellings of one value, for each field that an upsert matches by. */
 const SPELLINGS: Record<string, [string, string]> = {
@@ -79,19 +79,11 @@ for (const one of cases) {
     const again = await api.post(upsert, { [by]: other, ...note(one, "dois"), custom_fields: { a: 1 } });
     assert.equal(again.status, 200, again.text);
     assert.equal(again.headers.get("Location"), null);
-    const { updated_at, ...rest } = again.body;
     const stored = by === "phone" ? { phone: other } : {};
-    const { updated_at: before, ...kept } = made;
-    assert.deepEqual(rest, {
-      ...kept,
-      ...stored,
-      ...note(one, "dois"),
-      custom_fields: { a: 1 },
-      created: false,
-      matched_by: by,
-      differences: [],
-    });
-    assert.ok(updated_at > before);
+    const changes = { ...stored, ...note(one, "dois"), custom_fields: { a: 1 } };
+    const about = { created: false, matched_by: by, differences: [], updated_at: again.body.updated_at };
+    assert.deepEqual(again.body, { ...made, ...changes, ...about });
+    assert.ok(again.body.updated_at > made.updated_at);
     assert.deepEqual(await eventsOf(sql, id), [`${record.name}.created`, `${record.name}.updated`]);
 
     const cleared = await api.post(upsert, { [by]: other, custom_fields: null });
@@ -122,16 +114,9 @@ for (const one of cases) {
   });
 
   test(`of ${AT_ONCE} simultaneous calls ${title} one creates a record, and the others find it`, async ({ sql, workspace }) => {
-    const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(sql, workspace.id)));
+    const keys = await Promise.all(Array.from({ length: AT_ONCE }, () => makeKey(sql, workspace.id)));
     const replies = await Promise.all(
-      Array.from(
-        { length: AT_ONCE },
-        (_, index) =>
-          client(keys[index % keys.length]!.key).post(upsert, {
-            ...minimal,
-            [by]: index % 2 ? value : other,
-          }),
-      ),
+      keys.map(({ key }, index) => client(key).post(upsert, { ...minimal, [by]: index % 2 ? value : other })),
     );
     assert.equal(replies.filter(({ status }) => status === 201).length, 1);
     assert.equal(replies.filter(({ status }) => status === 200).length, AT_ONCE - 1);
@@ -207,11 +192,6 @@ test("an upsert names match_by if it is missing, unknown, repeated, or not a fie
   ) {
     assertError(await api.post(`${path}/upsert${query}`, { name: "A" }), "validation_error", ["match_by"]);
   }
-  const unknown = await api.post(`${CONTACTS}/upsert?match_by=email&limit=1`, {
-    name: "A",
-    email: "a@x.com",
-  });
-  assertError(unknown, "validation_error", ["limit"]);
 });
 
 test("an upsert of a contact by a phone without digits names the phone", async ({ api }) => {
@@ -240,11 +220,7 @@ test("an upsert of a deal follows the rules of POST and PATCH: its stage must be
   await api.post(`${DEALS}/${created.body.id}/win`);
   const again = await api.post(upsert, { external_id: "p", value: 20, status: "aberto" });
   assert.deepEqual([again.body.status, again.body.value], ["ganho", 20]);
-  assert.equal(
-    again.headers.get("X-Ignored-Fields"),
-    "status",
-    "an upsert takes no status, like POST",
-  );
+  assert.equal(again.headers.get("X-Ignored-Fields"), "status", "an upsert takes no status, like POST");
   assertError(await api.post(upsert, { external_id: "p", stage_id: UNKNOWN_ID }), "invalid_reference");
 });
 
@@ -253,9 +229,9 @@ const WITH_LEADS = { email: "a@x.com", phone: "+55 11 97777-1234" };
 
 for (const [by, value] of Object.entries(WITH_LEADS)) {
   test(`upserts by ${by} and leads with the same ${by} make one contact, whoever comes first`, async ({ sql, workspace: { id }, api }) => {
-    const keys = await Promise.all(Array.from({ length: 20 }, () => makeKey(sql, id)));
-    const replies = await Promise.all(Array.from({ length: 60 }, (_, index) => {
-      const { post } = client(keys[index % keys.length]!.key);
+    const keys = await Promise.all(Array.from({ length: AT_ONCE }, () => makeKey(sql, id)));
+    const replies = await Promise.all(keys.map(({ key }, index) => {
+      const { post } = client(key);
       return index % 3 === 0
         ? post("/api-v1-leads", { first_name: "Ana", [by]: value })
         : post(`${CONTACTS}/upsert?match_by=${by}`, { name: "Ana", [by]: value });

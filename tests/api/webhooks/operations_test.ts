@@ -35,11 +35,8 @@ test("A subscription shows which share of its newest attempts succeeded, and how
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
   const recent = async () => (await api.get(`${WEBHOOKS}/${id}`)).body.recent;
   assert.deepEqual(await recent(), { attempts: 0, success_rate: null, median_ms: null, p95_ms: null });
-  const ids = await addDeliveries(sql, workspace.id, id, {
-    count: 210,
-    states: ["delivered"],
-    events: ["deal.won"],
-  });
+  const delivered = { count: 210, states: ["delivered"], events: ["deal.won"] };
+  const ids = await addDeliveries(sql, workspace.id, id, delivered);
   // Only the newest 200 of these 210 attempts count: 150 were answered, after 1 to 150 ms, and 50 were not.
   await sql`
     insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
@@ -90,11 +87,8 @@ test("GET of a deleted subscription says that it is deleted, and its cancelled d
   assert.deepEqual([delivery.attempts, delivery.next_attempt_at], [1, null]);
 
   const reactivated = await api.post(`${WEBHOOKS}/${id}/reactivate`);
-  assert.deepEqual([reactivated.status, reactivated.body.resumed, reactivated.body.deactivated_reason], [
-    200,
-    0,
-    null,
-  ]);
+  const { resumed, deactivated_reason } = reactivated.body;
+  assert.deepEqual([reactivated.status, resumed, deactivated_reason], [200, 0, null]);
   await letTimePass(sql, id);
   assert.equal((await api.get(`${WEBHOOKS}/${id}/deliveries?state=cancelled`)).body.data.length, 1);
   assert.equal((await mailbox.messages()).length, 1);
@@ -131,21 +125,15 @@ test("POST …/reactivate sends the waiting deliveries once, and names the key t
   await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
   await operate(sql, "key_revoke", { workspace_id: workspace.id, id: maker.id });
   const { body: ended } = await api.get(`${WEBHOOKS}/${id}`);
-  assert.deepEqual([ended.is_active, ended.deactivated_reason, ended.key_id], [
-    false,
-    "key_revoked",
-    maker.id,
-  ]);
+  const { is_active, deactivated_reason, key_id } = ended;
+  assert.deepEqual([is_active, deactivated_reason, key_id], [false, "key_revoked", maker.id]);
 
   const { status, body } = await api.post(`${WEBHOOKS}/${id}/reactivate`);
   assert.deepEqual([status, body.is_active, body.deactivated_at, body.resumed], [200, true, null, 1]);
   assert.deepEqual(body.revoked_key, { id: maker.id, name: "Teste", prefix: maker.key.slice(0, 12) });
   await mailbox.waitFor(2);
-  assert.equal(
-    (await api.post(`${WEBHOOKS}/${id}/reactivate`)).body.resumed,
-    0,
-    "an active subscription does not change",
-  );
+  const again = await api.post(`${WEBHOOKS}/${id}/reactivate`);
+  assert.equal(again.body.resumed, 0, "an active subscription does not change");
 });
 
 test("During the overlap of POST …/rotate-secret the old secret still signs, and a repeated call replaces only the new secret", async ({ sql, workspace: { key }, api }) => {

@@ -62,17 +62,14 @@ test("POST …/recover queues the undelivered events of its window that have the
         returning *
       )
       insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state, attempts, created_at)
-      select workspace_id, crm.delivery_id(id, ${id}), id, ${id}, ${state}::text, ${
-      state === "failed" ? 5 : 0
-    }, occurred_at
+      select workspace_id, crm.delivery_id(id, ${id}), id, ${id}, ${state}::text,
+        case ${state}::text when 'failed' then 5 else 0 end, occurred_at
       from event where ${state}::text is not null`;
   };
-  await add(9, "deal.won", null);
-  await add(8, "deal.won", null);
-  await add(7, "deal.won", "failed");
-  await add(6, "deal.won", "cancelled");
-  await add(5, "deal.won", "delivered");
-  await add(4, "deal.won", "pending");
+  // From the oldest event, which occurred nine hours ago, to that of four hours ago.
+  for (const [index, state] of [null, null, "failed", "cancelled", "delivered", "pending"].entries()) {
+    await add(9 - index, "deal.won", state);
+  }
   await add(3, "deal.lost", null);
   await add(2, "deal.won", null, true);
   await add(1, "deal.won", null);
@@ -107,9 +104,8 @@ test("POST …/recover queues the undelivered events of its window that have the
   assertError(await post({}), "validation_error", ["since"]);
   const backwards = await post({ since: "2026-01-02", until: "2026-01-01T23:00:00Z" });
   assert.deepEqual(assertError(backwards, "validation_error"), { until: "Deve ser depois de since" });
-  const [row] = await sql<
-    [{ soon: string }]
-  >`select crm.iso(clock_timestamp() + interval '1 minute') as soon`;
+  const [row] = await sql<[{ soon: string }]>`
+    select crm.iso(clock_timestamp() + interval '1 minute') as soon`;
   const ahead = await post({ since: row.soon });
   assert.deepEqual(assertError(ahead, "validation_error"), { since: "Não pode estar no futuro" });
 });
