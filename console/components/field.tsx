@@ -15,7 +15,6 @@ export function Field({ label, hint, error, ...input }: {
   );
 }
 
-/** A labelled choice. */
 export function Select({ label, hint, error, options, ...select }: {
   label: string;
   hint?: string | undefined;
@@ -32,7 +31,6 @@ export function Select({ label, hint, error, options, ...select }: {
   );
 }
 
-/** A labelled text of several lines. */
 export function TextArea({ label, ...textarea }: { label: string } & JSX.IntrinsicElements["textarea"]) {
   const id = useId();
   return (

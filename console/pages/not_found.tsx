@@ -2,7 +2,6 @@ import { href } from "../app/settings.ts";
 import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 
-/** Shown for an address at which the console has no page. */
 export function NotFound() {
   return (
     <Page title={t("app.not_found")} text={t("app.not_found_text")}>

@@ -15,6 +15,27 @@ const MIN_CHARACTERS = 8;
 
 /** The page on which a person who followed the link of an invitation or a recovery chooses a password. */
 export default function Password() {
+  return (
+    <main class="content narrow">
+      <Content />
+    </main>
+  );
+}
+
+function Content() {
+  if (linkType === "invalid") {
+    return (
+      <Page title={t("password.expired")} text={t("password.expired_text")}>
+        <a class="button primary" href={href(person.value ? "chaves/" : "entrar/")}>
+          {t(person.value ? "app.to_keys" : "sign_in.back")}
+        </a>
+      </Page>
+    );
+  }
+  return factorToProve.value !== null ? <SignInCode /> : <ChoosePassword />;
+}
+
+function ChoosePassword() {
   const { route } = useLocation();
   const password = useSignal("");
   const { busy, failure, run } = useAction();
@@ -26,25 +47,6 @@ export default function Password() {
     : failure.value?.code === "weak_password"
     ? t("password.weak")
     : undefined;
-
-  if (linkType === "invalid") {
-    return (
-      <main class="content narrow">
-        <Page title={t("password.expired")} text={t("password.expired_text")}>
-          <a class="button primary" href={href(person.value ? "chaves/" : "entrar/")}>
-            {t(person.value ? "app.to_keys" : "sign_in.back")}
-          </a>
-        </Page>
-      </main>
-    );
-  }
-  if (factorToProve.value !== null) {
-    return (
-      <main class="content narrow">
-        <SignInCode />
-      </main>
-    );
-  }
   const submit = async (event: Event) => {
     event.preventDefault();
     failure.value = null;
@@ -57,38 +59,36 @@ export default function Password() {
     });
   };
   return (
-    <main class="content narrow">
-      <Page title={t("password.title")} text={t("password.text", { email: person.value?.email ?? "" })}>
-        <form class="stack" onSubmit={submit}>
-          {/* Password managers read the e-mail address here; they ignore an input of type hidden. */}
-          <input
-            class="unseen"
-            type="email"
-            autocomplete="username"
-            aria-hidden="true"
-            tabIndex={-1}
-            readOnly
-            value={person.value?.email ?? ""}
-          />
-          <Field
-            label={t("password.field")}
-            hint={t("password.hint")}
-            error={refusal}
-            type="password"
-            autocomplete="new-password"
-            required
-            value={password.value}
-            onInput={({ currentTarget }) => password.value = currentTarget.value}
-          />
-          {failure.value && !refusal && <FailureNote failure={failure.value} />}
-          <div class="actions">
-            <button type="submit" class="button primary" disabled={busy.value}>
-              {t(busy.value ? "app.saving" : "password.submit")}
-            </button>
-            {linkType === null && <a class="button" href={href("chaves/")}>{t("app.cancel")}</a>}
-          </div>
-        </form>
-      </Page>
-    </main>
+    <Page title={t("password.title")} text={t("password.text", { email: person.value?.email ?? "" })}>
+      <form class="stack" onSubmit={submit}>
+        {/* Password managers read the e-mail address here; they ignore an input of type hidden. */}
+        <input
+          class="unseen"
+          type="email"
+          autocomplete="username"
+          aria-hidden="true"
+          tabIndex={-1}
+          readOnly
+          value={person.value?.email ?? ""}
+        />
+        <Field
+          label={t("password.field")}
+          hint={t("password.hint")}
+          error={refusal}
+          type="password"
+          autocomplete="new-password"
+          required
+          value={password.value}
+          onInput={({ currentTarget }) => password.value = currentTarget.value}
+        />
+        {failure.value && !refusal && <FailureNote failure={failure.value} />}
+        <div class="actions">
+          <button type="submit" class="button primary" disabled={busy.value}>
+            {t(busy.value ? "app.saving" : "password.submit")}
+          </button>
+          {linkType === null && <a class="button" href={href("chaves/")}>{t("app.cancel")}</a>}
+        </div>
+      </form>
+    </Page>
   );
 }

@@ -4,6 +4,7 @@ import type { Failure } from "../app/failure.ts";
 import { LanguageSelect } from "../app/menu.tsx";
 import { ending, factorToProve, recoverPassword, signIn } from "../app/session.ts";
 import { useAction } from "../app/use_action.ts";
+import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
 import { Mark } from "../components/mark.tsx";
 import { Page } from "../components/page.tsx";
@@ -59,9 +60,9 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
         {failure.value && <p class="note failed" role="alert">{signInText(failure.value)}</p>}
         <div class="actions">
           <button type="submit" class="button primary" disabled={busy.value}>
-            {t(busy.value ? "sign_in.busy" : "sign_in.submit")}
+            {t(busy.value ? "sign_in.busy" : "sign_in.title")}
           </button>
-          <button type="button" class="link" onClick={onForgotten}>{t("sign_in.forgotten")}</button>
+          <Button class="link" text={t("sign_in.forgotten")} onClick={onForgotten} />
         </div>
       </form>
     </Page>
@@ -79,7 +80,7 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
     });
   };
   return (
-    <Page title={t("sign_in.recover")} text={t("sign_in.recover_text")}>
+    <Page title={t("menu.password")} text={t("sign_in.recover_text")}>
       {sentTo.value
         ? <p class="note" role="status">{t("sign_in.recover_sent", { email: sentTo.value })}</p>
         : (
@@ -88,12 +89,12 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
             {failure.value && <p class="note failed" role="alert">{signInText(failure.value)}</p>}
             <div class="actions">
               <button type="submit" class="button primary" disabled={busy.value}>
-                {t(busy.value ? "sign_in.recover_busy" : "sign_in.recover_submit")}
+                {t(busy.value ? "app.sending" : "sign_in.recover_submit")}
               </button>
             </div>
           </form>
         )}
-      <button type="button" class="link" onClick={onBack}>{t("sign_in.back")}</button>
+      <Button class="link" text={t("sign_in.back")} onClick={onBack} />
     </Page>
   );
 }

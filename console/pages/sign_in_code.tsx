@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { typeCode } from "../app/second_factor.ts";
 import { factorToProve, signOut } from "../app/session.ts";
 import { useAction } from "../app/use_action.ts";
+import { Button } from "../components/button.tsx";
 import { CodeField } from "../components/code_field.tsx";
 import { FailureNote } from "../components/failure_note.tsx";
 import { focusRefused } from "../components/focus_refused.ts";
@@ -26,9 +27,9 @@ export function SignInCode() {
         {failure.value && !isWrong && <FailureNote failure={failure.value} />}
         <div class="actions">
           <button type="submit" class="button primary" disabled={busy.value}>
-            {t(busy.value ? "sign_in.busy" : "sign_in.submit")}
+            {t(busy.value ? "sign_in.busy" : "sign_in.title")}
           </button>
-          <button type="button" class="link" onClick={() => signOut()}>{t("sign_in.back")}</button>
+          <Button class="link" text={t("sign_in.back")} onClick={() => signOut()} />
         </div>
       </form>
     </Page>

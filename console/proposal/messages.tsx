@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatLong } from "./moment.ts";
 import type { Ending, Failure, Proposal } from "./state.ts";
 import { type Language, STRINGS, type Strings } from "./strings.ts";
-import { Terms } from "./terms.tsx";
+import { formatLong, Terms } from "./terms.tsx";
 
 /** Seconds to wait if the server sends no Retry-After. */
 const USUAL_WAIT_S = 60;

@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
 import { formatMoney, singlePrice } from "../format/format.ts";
-import { formatLong } from "./moment.ts";
 import { Failed } from "./messages.tsx";
 import { type Failure, isAnswered, type Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
-import { Terms } from "./terms.tsx";
+import { formatLong, Terms } from "./terms.tsx";
 
 /** Maximum length of a reason (spec 6.1), in code points as Postgres counts them. */
 const LONGEST_REASON = 1_000;
@@ -161,14 +160,14 @@ function Answered(
   // The pressed button is gone. Focus the heading, or the focus would return to the top of the page.
   useEffect(() => heading.current?.focus(), []);
   return (
-    <section class={accepted ? "proposal-answer accepted" : "proposal-answer declined"}>
+    <section class={accepted ? "proposal-answer accepted" : "proposal-answer"}>
       <h2 ref={heading} tabIndex={-1}>{accepted ? t.accepted : t.declined}</h2>
       <p>{accepted ? t.acceptedAt(formatLong(at, language)) : t.declinedAt(formatLong(at, language))}</p>
       {elsewhere && <p>{t.elsewhere}</p>}
       {proposal.rejection_reason && (
         <>
           <h3>{t.reasonGiven}</h3>
-          <p class="proposal-reason">{proposal.rejection_reason}</p>
+          <p class="written">{proposal.rejection_reason}</p>
         </>
       )}
       {accepted && <p class="hint">{t.acceptedNext(proposal.seller.name)}</p>}

@@ -7,7 +7,6 @@ import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { RoleField } from "./role_field.tsx";
 
-/** Changes a member's name, role, and whether they may sign in. */
 export function EditMember({ member, onDone, onClose }: {
   member: Member;
   onDone: (member: Member) => void;

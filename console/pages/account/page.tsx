@@ -22,7 +22,7 @@ export default function Account() {
   useEffect(() => void refreshWorkspace(), [query.convidar]);
   if (query.convidar) return <InviteForm />;
   return (
-    <Page title={t("account.title")} text={t("account.text")}>
+    <Page title={t("nav.account")} text={t("account.text")}>
       <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
       <Members />

@@ -2,7 +2,6 @@ import { type Role, ROLES } from "../../../supabase/functions/_shared/contract/r
 import { Select } from "../../components/field.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** The choice of a role, with a hint about what it allows. */
 export function RoleField({ role, onChange, error }: {
   role: Role;
   onChange: (role: Role) => void;

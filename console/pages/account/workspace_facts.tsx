@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { draftOf } from "../../app/drafts.ts";
 import type { Workspace } from "../../app/types.ts";
 import { mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/workspace.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
+import { Button } from "../../components/button.tsx";
 import { Fact } from "../../components/fact.tsx";
 import { Field, Select } from "../../components/field.tsx";
 import { say } from "../../components/toast.tsx";
@@ -20,7 +21,6 @@ const USAGE = [
   "waiting_deliveries",
 ] as const;
 
-/** The settings of the workspace, and its usage. */
 export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
   const editing = useSignal(false);
   const api = read.suspended ? "suspended" : read.public_api ? "on" : "off";
@@ -29,11 +29,7 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
       <section class="stack">
         <div class="section-head">
           <h2>{t("account.workspace")}</h2>
-          {mayAdminister.value && (
-            <button type="button" class="button" onClick={() => editing.value = true}>
-              {t("account.edit")}
-            </button>
-          )}
+          {mayAdminister.value && <Button text={t("app.edit")} onClick={() => editing.value = true} />}
         </div>
         <dl class="facts">
           <Fact name={t("account.name")}>{read.name}</Fact>
@@ -76,15 +72,12 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
   >(name, {});
   const change = (changed: typeof draft.value) => draft.value = { ...draft.value, ...changed };
   const shown = { ...read, ...draft.value };
-  const close = () => {
-    clearDraft(name);
-    onClose();
-  };
   return (
     <ActionDialog
       title={t("account.workspace")}
       yes={t("app.save")}
-      onClose={close}
+      draft={name}
+      onClose={onClose}
       onSubmit={async () => {
         if (Object.keys(draft.value).length === 0) return;
         openWorkspace(await call<Workspace>("PATCH", WORKSPACE_PATH, { body: draft.value }));

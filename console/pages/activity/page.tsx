@@ -16,12 +16,12 @@ const PATH = "app-v1-activity";
 export default function Activity() {
   const shown = useLocation().query.ver === "eventos" ? "events" : "actions";
   return (
-    <Page title={t("activity.title")} text={t("activity.text")}>
+    <Page title={t("nav.activity")} text={t("activity.text")}>
       <nav class="views" aria-label={t("activity.views")}>
         {(["actions", "events"] as const).map((view) => (
           <a
             key={view}
-            href={href("atividade/", view === "events" ? { ver: "eventos" } : {})}
+            href={href("atividade/", { ver: view === "events" ? "eventos" : undefined })}
             aria-current={view === shown ? "page" : undefined}
           >
             {t(`activity.view_${view}`)}

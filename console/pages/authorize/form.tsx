@@ -4,6 +4,7 @@ import type { AppRequest } from "../../app/approvals.ts";
 import { person } from "../../app/session.ts";
 import { useAction } from "../../app/use_action.ts";
 import { chosenWorkspace } from "../../app/workspace_choice.ts";
+import { Button } from "../../components/button.tsx";
 import { Fact } from "../../components/fact.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Select } from "../../components/field.tsx";
@@ -84,14 +85,11 @@ export function ConsentForm({ request: { client, redirect_uri }, offers, answer 
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions">
           <button type="submit" class="button primary" disabled={busy.value}>{t("authorize.allow")}</button>
-          <button
-            type="button"
-            class="button"
+          <Button
+            text={t("authorize.deny")}
             disabled={busy.value}
             onClick={() => run(() => answer("deny"))}
-          >
-            {t("authorize.deny")}
-          </button>
+          />
         </div>
       </form>
     </Page>

@@ -14,7 +14,6 @@ export interface Offer {
   scopes: string[];
 }
 
-/** Opens an app's request. */
 export async function openRequest(id: string): Promise<{ request: AppRequest; offers: Offer[] }> {
   const { data: choices } = await call<Choices>("GET", CHOICES_PATH);
   const lists = await Promise.all(choices.map(async ({ id: workspace }) => ({

@@ -26,7 +26,7 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
   return (
     <Page
       title={resource.data.value?.title ?? t("deal.single")}
-      back={<a href={href("funil/", pipeline ? { pipeline } : {})}>{t("deal.back")}</a>}
+      back={<a href={href("funil/", { pipeline })}>{t("deal.back")}</a>}
       text={resource.data.value && <Summary deal={resource.data.value} />}
     >
       <Loaded resource={resource} rows={8}>
@@ -95,7 +95,6 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
   );
 }
 
-/** The value and the status. */
 function Summary({ deal }: { deal: OpenedDeal }) {
   return (
     <>
@@ -129,7 +128,6 @@ function Facts({ deal }: { deal: OpenedDeal }) {
   );
 }
 
-/** The contacts and the company. */
 function People({ deal: { contact, other_contacts: others, company } }: { deal: OpenedDeal }) {
   return (
     <section class="stack">

@@ -8,11 +8,11 @@ import { ProposalLink } from "./proposal_link.tsx";
 import type { LinkedProposal, OpenedDeal, Proposal } from "./records.ts";
 import { MOST, Row, Rows } from "./rows.tsx";
 import { canBeAnswered, proposalMoments, proposalState, valueText } from "./words.ts";
+import { Button } from "../../components/button.tsx";
 
 /** The proposals of a deal. A person creates one, sends its link, and gives it a new link. */
 export function Proposals({ deal, reload, onChange }: {
   deal: OpenedDeal;
-  /** Reads the deal again. */
   reload: () => void;
   /** Applies a change to the shown proposals. */
   onChange: (change: (shown: Proposal[]) => Proposal[]) => void;
@@ -41,11 +41,7 @@ export function Proposals({ deal, reload, onChange }: {
         title={t("deal.proposals")}
         none={t("deal.no_proposals")}
         rows={deal.proposals}
-        more={
-          <button type="button" class="button" onClick={() => adding.value = true}>
-            {t("proposal.new")}
-          </button>
-        }
+        more={<Button text={t("proposal.new")} onClick={() => adding.value = true} />}
       >
         {(proposal) => {
           const value = valueText(proposal);
@@ -69,14 +65,12 @@ export function Proposals({ deal, reload, onChange }: {
                   />
                 )
                 : canBeAnswered(proposal) && (
-                  <button
-                    type="button"
+                  <Button
                     class="link"
-                    aria-label={`${t("proposal.new_link")}: ${title}`}
+                    text={t("proposal.new_link")}
+                    of={title}
                     onClick={() => renewing.value = proposal}
-                  >
-                    {t("proposal.new_link")}
-                  </button>
+                  />
                 )}
             </Row>
           );

@@ -1,11 +1,9 @@
-/** Puts the values and states of a deal into words. */
 import { formatMoney, singlePrice } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { dayAndTime } from "../webhooks/words.ts";
 import type { Activity, Proposal } from "./records.ts";
 
-/** A state in words, and the colour in which it is shown. */
 export interface StateText {
   text: string;
   tone: "good" | "failed" | "waits" | "";

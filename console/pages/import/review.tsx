@@ -5,6 +5,7 @@ import { asFailure, Failure } from "../../app/failure.ts";
 import { useGuard } from "../../app/leaving.ts";
 import { href } from "../../app/settings.ts";
 import type { CustomField } from "../../app/types.ts";
+import { Button } from "../../components/button.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
@@ -93,9 +94,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
     dangerous: true,
   }));
   const title = t(isImport.value ? "import" : "check");
-  const back = !isImport.value && (
-    <button type="button" class="button" onClick={onBack}>{t("check.back")}</button>
-  );
+  const back = !isImport.value && <Button text={t("check.back")} onClick={onBack} />;
   const progress = (
     <div class="field">
       <progress class="progress" max={all} value={done.value} aria-label={title} />
@@ -108,9 +107,11 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
         <p role="status">{t(isImport.value ? "import.running" : "check.running")}</p>
         {progress}
         <div class="actions">
-          <button type="button" class="button" disabled={isStopping.value} onClick={stop}>
-            {t(isStopping.value ? "import.stopping" : "import.stop")}
-          </button>
+          <Button
+            text={t(isStopping.value ? "import.stopping" : "import.stop")}
+            disabled={isStopping.value}
+            onClick={stop}
+          />
           {back}
         </div>
       </Step>
@@ -123,7 +124,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
         {failure.value && <FailureNote failure={failure.value} />}
         {progress}
         <div class="actions">
-          <button type="button" class="button primary" onClick={run}>{t("import.continue")}</button>
+          <Button class="button primary" text={t("import.continue")} onClick={run} />
           {back}
         </div>
       </Step>
@@ -136,16 +137,13 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
         {isImport.value
           ? (
             <>
-              <button type="button" class="button" onClick={onRestart}>{t("import.again")}</button>
+              <Button text={t("import.again")} onClick={onRestart} />
               <a class="button" href={href("atividade/", { ver: "eventos" })}>{t("import.events")}</a>
             </>
           )
           : (
             <>
-              <ImportButton
-                lines={toWrite().length}
-                onClick={() => isImport.value = true}
-              />
+              <ImportButton lines={toWrite().length} onClick={() => isImport.value = true} />
               {back}
             </>
           )}
@@ -156,9 +154,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
 
 function ImportButton({ lines, onClick }: { lines: number; onClick: () => void }) {
   if (lines === 0) return <p>{t("check.nothing")}</p>;
-  return (
-    <button type="button" class="button primary" onClick={onClick}>{counted("check.import", lines)}</button>
-  );
+  return <Button class="button primary" text={counted("check.import", lines)} onClick={onClick} />;
 }
 
 /** What happens, or has happened, to each line. */
@@ -167,7 +163,6 @@ function Result({ file, rows, checked, imported, children }: {
   rows: Row[];
   checked: Known;
   imported: Known;
-  /** The buttons. */
   children: ComponentChildren;
 }) {
   const outcomes = new Map([...checked, ...imported]);
@@ -191,9 +186,7 @@ function Result({ file, rows, checked, imported, children }: {
       {failed.length > 0 && (
         <div class="note">
           <p>{t("failed.hint")}</p>
-          <button type="button" class="button" onClick={() => download(file, failedCsv(file, failed))}>
-            {t("failed.download")}
-          </button>
+          <Button text={t("failed.download")} onClick={() => download(file, failedCsv(file, failed))} />
         </div>
       )}
       <Outcomes rows={rows} outcomes={outcomes} done={imported} />

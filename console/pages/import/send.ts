@@ -64,7 +64,6 @@ async function withTries<T>(work: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** Waits for some seconds, or until the signal. */
 function pause(seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, seconds * 1_000);

@@ -1,4 +1,3 @@
-/** The draft of the form for a new key. */
 import type { Signal } from "@preact/signals";
 import { clearDraft, draftOf } from "../../app/drafts.ts";
 import type { ApiKey } from "../../app/types.ts";

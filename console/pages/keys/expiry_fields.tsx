@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
-import { asFailure } from "../../app/failure.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Field, Select } from "../../components/field.tsx";
@@ -17,7 +16,6 @@ interface Chosen {
   day: string;
 }
 
-/** The fields for when a key expires. */
 export function ExpiryFields({ label, value: { expiry, day }, refused, onChange }: {
   label: string;
   value: Chosen;
@@ -48,7 +46,6 @@ export function ExpiryFields({ label, value: { expiry, day }, refused, onChange 
   );
 }
 
-/** The dialog that changes when a key expires. */
 export function Extend({ entry, path, onDone, onClose }: {
   entry: ApiKey;
   path: string;
@@ -56,7 +53,6 @@ export function Extend({ entry, path, onDone, onClose }: {
   onClose: () => void;
 }) {
   const chosen = useSignal<Chosen>({ expiry: "90", day: "" });
-  const refused = useSignal<Record<string, string>>({});
   return (
     <ActionDialog
       title={t(entry.expires_at ? "keys.extend" : "keys.extend_none")}
@@ -64,30 +60,26 @@ export function Extend({ entry, path, onDone, onClose }: {
       onClose={onClose}
       onSubmit={async () => {
         const { expiry, day } = chosen.value;
-        try {
-          onDone(await call<ApiKey>("PATCH", path, { body: { expires_at: expiryMoment(expiry, day) } }));
-        } catch (thrown) {
-          refused.value = asFailure(thrown).fields;
-          throw thrown;
-        }
+        onDone(await call<ApiKey>("PATCH", path, { body: { expires_at: expiryMoment(expiry, day) } }));
         say(t("keys.extended"));
       }}
     >
-      <p class="clamped">{entry.name}</p>
-      {entry.expires_at && (
-        <p>
-          {t("keys.expiry")}: <Moment at={entry.expires_at} exact />
-        </p>
+      {(refused) => (
+        <>
+          <p class="clamped">{entry.name}</p>
+          {entry.expires_at && (
+            <p>
+              {t("keys.expiry")}: <Moment at={entry.expires_at} exact />
+            </p>
+          )}
+          <ExpiryFields
+            label={t("keys.extend_from")}
+            value={chosen.value}
+            refused={refused}
+            onChange={(changed) => chosen.value = { ...chosen.value, ...changed }}
+          />
+        </>
       )}
-      <ExpiryFields
-        label={t("keys.extend_from")}
-        value={chosen.value}
-        refused={refused.value}
-        onChange={(changed) => {
-          chosen.value = { ...chosen.value, ...changed };
-          refused.value = {};
-        }}
-      />
     </ActionDialog>
   );
 }

@@ -69,7 +69,7 @@ export function DeliveryTable({ deliveries, sending, open, chosen, hrefOf, onCho
         { title: t("deliveries.when"), cell: (delivery) => <When delivery={delivery} sending={sending} /> },
         ...(mayResend
           ? [{
-            title: t("deliveries.actions"),
+            title: t("app.actions"),
             quiet: true,
             cell: (delivery: Delivery) =>
               !waits(delivery) && delivery.state !== "delivered" && (
@@ -82,7 +82,6 @@ export function DeliveryTable({ deliveries, sending, open, chosen, hrefOf, onCho
   );
 }
 
-/** The event of a delivery, and whether it is a test. */
 export function EventName({ delivery: { event, is_test } }: { delivery: Delivery }) {
   return (
     <>

@@ -19,7 +19,6 @@ import { WebhookSecret } from "./secret.tsx";
 
 const DRAFT = "webhook";
 
-/** The form for a new webhook, and then its secret. */
 export function NewWebhook() {
   const draft = draftOf<{ url: string; events: EventType[]; name?: string }>(DRAFT, { url: "", events: [] });
   const { busy, failure, run } = useAction();
@@ -78,7 +77,7 @@ export function NewWebhook() {
     );
   }
   return (
-    <Page title={t("webhook_new.title")} back={back}>
+    <Page title={t("webhooks.create")} back={back}>
       <form ref={form} class="form stack" noValidate onSubmit={create}>
         <Field
           label={t("webhook_new.url")}
@@ -110,7 +109,7 @@ export function NewWebhook() {
         <div class="actions foot-actions">
           {failure.value && <FailureNote failure={failure.value} />}
           <button type="submit" class="button primary" aria-disabled={busy.value}>
-            {t(busy.value ? "webhook_new.busy" : "webhook_new.submit")}
+            {t(busy.value ? "app.creating" : "webhooks.create")}
           </button>
           <a class="button" href={href("webhooks/")}>{t("app.cancel")}</a>
           {events.length > 0 && <span class="hint">{counted("webhooks.some_events", events.length)}</span>}

@@ -40,7 +40,6 @@ export function bodyOf({ idsOnly, header, value, ...filters }: Options, before =
   };
 }
 
-/** Fields for the options. */
 export function OptionFields({ options, errors, onChange }: {
   options: Options;
   /** Messages of the refused call, by field. */

@@ -22,9 +22,7 @@ interface Recovered {
   next_since: string | null;
 }
 
-/** A reactivation that just happened. */
 export interface Reactivation {
-  /** When the webhook had stopped. */
   stoppedAt: string | null;
   /** How many waiting deliveries are now sent. */
   resumed: number;
@@ -34,7 +32,6 @@ export interface Reactivation {
 export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
   /** Path of the webhook below the functions' URL. */
   path: string;
-  /** When the webhook was created. */
   createdAt: string;
   reactivation: Reactivation | null;
   onSent: () => void;
@@ -79,7 +76,7 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
   return (
     <ActionDialog
       title={t("recover.title")}
-      yes={t(owed.value === null ? "recover.yes" : next.value === null ? "recover.send" : "recover.go_on")}
+      yes={t(owed.value === null ? "recover.yes" : next.value === null ? "app.send" : "recover.go_on")}
       no={t(next.value !== null ? "app.close" : reactivation ? "recover.not_now" : "app.cancel")}
       onSubmit={recover}
       onClose={onClose}
