@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { formatMoney, singlePrice } from "../format/format.ts";
 import { Failed } from "./messages.tsx";
@@ -88,7 +89,7 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
               <button type="submit" class="button danger" aria-disabled={sending || left < 0}>
                 {sending ? t.sending : t.confirmDecline}
               </button>
-              <button type="button" class="link" onClick={() => choose(false)}>{t.back}</button>
+              <Button class="link" text={t.back} onClick={() => choose(false)} />
             </div>
           </form>
         )
@@ -96,13 +97,11 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
           <div class="stack">
             {failed}
             <div class="actions">
-              <button
-                type="button"
+              <Button
                 class="button primary proposal-accept"
+                text={t.accept}
                 onClick={() => setConfirming(true)}
-              >
-                {t.accept}
-              </button>
+              />
               <button ref={decline} type="button" class="link" onClick={() => choose(true)}>
                 {t.decline}
               </button>
@@ -123,17 +122,13 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
             <p>{t.confirmText}</p>
           </div>
           <div class="actions end">
-            <button
-              type="button"
-              class="button"
+            <Button text={t.back} aria-disabled={sending} onClick={() => sending || setConfirming(false)} />
+            <Button
+              class="button primary"
+              text={sending ? t.sending : t.confirm}
               aria-disabled={sending}
-              onClick={() => sending || setConfirming(false)}
-            >
-              {t.back}
-            </button>
-            <button type="button" class="button primary" aria-disabled={sending} onClick={accept}>
-              {sending ? t.sending : t.confirm}
-            </button>
+              onClick={accept}
+            />
           </div>
         </Dialog>
       )}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { keepPreference, readPreference } from "../app/preferences_store.ts";
+import { Button } from "../components/button.tsx";
 import { answerProposal, readProposal } from "./requests.ts";
 import { Ended, Failed } from "./messages.tsx";
 import { Offer } from "./offer.tsx";
@@ -106,7 +107,7 @@ export function ProposalPage({ functions }: { functions: string }) {
       {page.at !== "loading" && (
         <footer class="proposal-foot">
           <span>{t.foot}</span>
-          <button type="button" class="link" lang={other} onClick={() => choose(other)}>{t.other}</button>
+          <Button class="link" text={t.other} lang={other} onClick={() => choose(other)} />
         </footer>
       )}
     </div>

@@ -93,61 +93,51 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
     no: t("leave.no"),
     dangerous: true,
   }));
-  const title = t(isImport.value ? "import" : "check");
+  const step = isImport.value ? "import" : "check";
+  const state = running.value !== null ? "running" : isDone ? "done" : "stopped";
   const back = !isImport.value && <Button text={t("check.back")} onClick={onBack} />;
-  const progress = (
-    <div class="field">
-      <progress class="progress" max={all} value={done.value} aria-label={title} />
-      <span class="small">{t("import.progress", { done: shown(done.value), all: shown(all) })}</span>
-    </div>
-  );
-  if (running.value !== null) {
-    return (
-      <Step title={title}>
-        <p role="status">{t(isImport.value ? "import.running" : "check.running")}</p>
-        {progress}
-        <div class="actions">
-          <Button
-            text={t(isStopping.value ? "import.stopping" : "import.stop")}
-            disabled={isStopping.value}
-            onClick={stop}
-          />
-          {back}
-        </div>
-      </Step>
-    );
-  }
-  if (!isDone) {
-    return (
-      <Step title={title}>
-        <p role="status">{t(isImport.value ? "import.stopped" : "check.stopped")}</p>
-        {failure.value && <FailureNote failure={failure.value} />}
-        {progress}
-        <div class="actions">
-          <Button class="button primary" text={t("import.continue")} onClick={run} />
-          {back}
-        </div>
-      </Step>
-    );
-  }
   return (
-    <Step title={title}>
-      <p role="status">{t(isImport.value ? "import.done" : "check.done")}</p>
-      <Result file={file} rows={rows} checked={checked} imported={imported}>
-        {isImport.value
-          ? (
-            <>
-              <Button text={t("import.again")} onClick={onRestart} />
-              <a class="button" href={href("atividade/", { ver: "eventos" })}>{t("import.events")}</a>
-            </>
-          )
-          : (
-            <>
-              <ImportButton lines={toWrite().length} onClick={() => isImport.value = true} />
+    <Step title={t(step)}>
+      <p role="status">{t(`${step}.${state}`)}</p>
+      {failure.value && <FailureNote failure={failure.value} />}
+      {state === "done"
+        ? (
+          <Result file={file} rows={rows} checked={checked} imported={imported}>
+            {isImport.value
+              ? (
+                <>
+                  <Button text={t("import.again")} onClick={onRestart} />
+                  <a class="button" href={href("atividade/", { ver: "eventos" })}>{t("import.events")}</a>
+                </>
+              )
+              : (
+                <>
+                  <ImportButton lines={toWrite().length} onClick={() => isImport.value = true} />
+                  {back}
+                </>
+              )}
+          </Result>
+        )
+        : (
+          <>
+            <div class="field">
+              <progress class="progress" max={all} value={done.value} aria-label={t(step)} />
+              <span class="small">{t("import.progress", { done: shown(done.value), all: shown(all) })}</span>
+            </div>
+            <div class="actions">
+              {state === "stopped"
+                ? <Button class="button primary" text={t("import.continue")} onClick={run} />
+                : (
+                  <Button
+                    text={t(isStopping.value ? "import.stopping" : "import.stop")}
+                    disabled={isStopping.value}
+                    onClick={stop}
+                  />
+                )}
               {back}
-            </>
-          )}
-      </Result>
+            </div>
+          </>
+        )}
     </Step>
   );
 }
