@@ -11,6 +11,13 @@ import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 import { SignInCode } from "./sign_in_code.tsx";
 
+const ENDINGS = {
+  expired: "failure.session",
+  signing_out: "sign_in.ending",
+  signed_out: "sign_in.ended",
+  unconfirmed_sign_out: "sign_in.ended_unconfirmed",
+} as const;
+
 /** Signing in, and asking for a link to choose another password. */
 export default function SignIn() {
   const email = useSignal("");
@@ -45,7 +52,7 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
   };
   return (
     <Page title={t("sign_in.title")}>
-      {ending.value && !failure.value && <p class="note" role="status">{endingText()}</p>}
+      {ending.value && !failure.value && <p class="note" role="status">{t(ENDINGS[ending.value])}</p>}
       <form class="stack" onSubmit={submit}>
         <EmailField email={email} />
         <Field
@@ -111,19 +118,6 @@ function EmailField({ email }: { email: Signal<string> }) {
       onInput={({ currentTarget }) => email.value = currentTarget.value}
     />
   );
-}
-
-function endingText(): string {
-  switch (ending.value) {
-    case "signing_out":
-      return t("sign_in.ending");
-    case "signed_out":
-      return t("sign_in.ended");
-    case "unconfirmed_sign_out":
-      return t("sign_in.ended_unconfirmed");
-    default:
-      return t("failure.session");
-  }
 }
 
 function signInText({ kind, code }: Failure): string {
