@@ -1,5 +1,5 @@
 import { href } from "../app/settings.ts";
-import { Page } from "../components/page.tsx";
+import { Page } from "../components/mod.ts";
 import { t } from "../strings/strings.ts";
 
 export function NotFound() {

@@ -3,11 +3,7 @@ import { useLocation } from "preact-iso/router";
 import { factorToProve, linkType, person, savePassword } from "../app/session.ts";
 import { href } from "../app/settings.ts";
 import { useAction } from "../app/use_action.ts";
-import { FailureNote } from "../components/failure_note.tsx";
-import { Field } from "../components/field.tsx";
-import { focusRefused } from "../components/focus_refused.ts";
-import { Page } from "../components/page.tsx";
-import { say } from "../components/toast.tsx";
+import { FailureNote, Field, focusRefused, Page, say } from "../components/mod.ts";
 import { t } from "../strings/strings.ts";
 import { SignInCode } from "./sign_in_code.tsx";
 

@@ -4,10 +4,8 @@ import type { Failure } from "../app/failure.ts";
 import { LanguageSelect } from "../app/menu.tsx";
 import { ending, factorToProve, recoverPassword, signIn } from "../app/session.ts";
 import { useAction } from "../app/use_action.ts";
-import { Button } from "../components/button.tsx";
-import { Field } from "../components/field.tsx";
+import { Button, Field, Page } from "../components/mod.ts";
 import { Mark } from "../components/mark.tsx";
-import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 import { SignInCode } from "./sign_in_code.tsx";
 

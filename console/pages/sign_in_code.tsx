@@ -2,11 +2,8 @@ import { useSignal } from "@preact/signals";
 import { typeCode } from "../app/second_factor.ts";
 import { factorToProve, signOut } from "../app/session.ts";
 import { useAction } from "../app/use_action.ts";
-import { Button } from "../components/button.tsx";
+import { Button, FailureNote, focusRefused, Page } from "../components/mod.ts";
 import { CodeField } from "../components/code_field.tsx";
-import { FailureNote } from "../components/failure_note.tsx";
-import { focusRefused } from "../components/focus_refused.ts";
-import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 
 /** The second step of signing in: the code of the person's second factor. */

@@ -5,12 +5,16 @@ import { useResource } from "../../app/resource.ts";
 import type { CustomField } from "../../app/types.ts";
 import { useAction } from "../../app/use_action.ts";
 import { mayAdminister, workspace } from "../../app/workspace.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Button } from "../../components/button.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Field, Select, TextArea } from "../../components/field.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Table } from "../../components/table.tsx";
+import {
+  ActionDialog,
+  Button,
+  FailureNote,
+  Field,
+  Loaded,
+  Select,
+  Table,
+  TextArea,
+} from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
 const PATH = "app-v1-workspace/custom-fields";

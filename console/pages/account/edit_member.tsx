@@ -1,9 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
 import type { Member } from "../../app/types.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field } from "../../components/field.tsx";
-import { say } from "../../components/toast.tsx";
+import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { RoleField } from "./role_field.tsx";
 

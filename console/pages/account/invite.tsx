@@ -6,11 +6,7 @@ import { href } from "../../app/settings.ts";
 import type { InvitedMember, Role } from "../../app/types.ts";
 import { useAction } from "../../app/use_action.ts";
 import { mayAdminister, role } from "../../app/workspace.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Field } from "../../components/field.tsx";
-import { focusRefused } from "../../components/focus_refused.ts";
-import { Page } from "../../components/page.tsx";
-import { say } from "../../components/toast.tsx";
+import { FailureNote, Field, focusRefused, Page, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { RoleField } from "./role_field.tsx";
 

@@ -2,9 +2,7 @@ import { call } from "../../app/api.ts";
 import type { Workspace } from "../../app/types.ts";
 import { useAction } from "../../app/use_action.ts";
 import { forgetWorkspace } from "../../app/workspace_choice.ts";
-import { ask } from "../../components/ask.tsx";
-import { Button } from "../../components/button.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
+import { ask, Button, FailureNote } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
 export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }) {

@@ -5,16 +5,11 @@ import { href } from "../../app/settings.ts";
 import type { InvitedMember, Member } from "../../app/types.ts";
 import { useAction } from "../../app/use_action.ts";
 import { mayAdminister, workspace } from "../../app/workspace.ts";
-import { Button } from "../../components/button.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Filtered } from "../../components/filter.tsx";
-import { Table } from "../../components/table.tsx";
-import { say } from "../../components/toast.tsx";
+import { Button, FailureNote, Filtered, Loaded, say, Skeleton, Table } from "../../components/mod.ts";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { EditMember } from "./edit_member.tsx";
-import { Loaded, Skeleton } from "../../components/loaded.tsx";
 
 const MEMBERS_PATH = "app-v1-members";
 

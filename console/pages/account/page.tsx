@@ -4,7 +4,7 @@ import { CHOICES_PATH, Invitations } from "../../app/invitations.tsx";
 import { useResource } from "../../app/resource.ts";
 import type { Choices, PersonSession } from "../../app/types.ts";
 import { refreshWorkspace, workspace } from "../../app/workspace.ts";
-import { Page } from "../../components/page.tsx";
+import { Page } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { CustomFields } from "./custom_fields.tsx";
 import { InviteForm } from "./invite.tsx";

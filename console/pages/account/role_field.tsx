@@ -1,5 +1,5 @@
 import { type Role, ROLES } from "../../../supabase/functions/_shared/contract/roles.ts";
-import { Select } from "../../components/field.tsx";
+import { Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
 export function RoleField({ role, onChange, error }: {

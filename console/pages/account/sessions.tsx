@@ -2,13 +2,7 @@ import type { Resource } from "../../app/resource.ts";
 import { endOtherSessions } from "../../app/session.ts";
 import type { PersonSession } from "../../app/types.ts";
 import { useAction } from "../../app/use_action.ts";
-import { ask } from "../../components/ask.tsx";
-import { Button } from "../../components/button.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { Table } from "../../components/table.tsx";
-import { say } from "../../components/toast.tsx";
+import { ask, Button, FailureNote, Loaded, Moment, say, Table } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
 export const SESSIONS_PATH = "app-v1-workspace/sessions";

@@ -9,13 +9,8 @@ import {
 } from "../../app/second_factor.ts";
 import { asFailure, type Failure } from "../../app/failure.ts";
 import { useAction } from "../../app/use_action.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { ask } from "../../components/ask.tsx";
-import { Button } from "../../components/button.tsx";
+import { ActionDialog, ask, Button, CopyButton, FailureNote, say } from "../../components/mod.ts";
 import { CodeField } from "../../components/code_field.tsx";
-import { CopyButton } from "../../components/copy.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 
 /** Turns two-step verification on and off. `onChange` is called after either. */

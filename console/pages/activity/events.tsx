@@ -5,10 +5,8 @@ import { settled } from "../../app/workspace.ts";
 import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
 import { dayEnd, dayIn, hostOf } from "../../format/format.ts";
 import { ChangedFields } from "../../components/changed_fields.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Field, Loaded, Moment, Select } from "../../components/mod.ts";
 import { Lines } from "../../components/lines.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
 import { happened, t, textNamed } from "../../strings/strings.ts";
 import { ALL_EVENTS } from "../webhooks/events.ts";
 

@@ -1,5 +1,5 @@
 import { href } from "../../app/settings.ts";
-import { Moment } from "../../components/moment.tsx";
+import { Moment } from "../../components/mod.ts";
 import { formatMoney, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";

@@ -1,8 +1,7 @@
 import { now } from "../../app/clock.ts";
 import { call } from "../../app/api.ts";
 import { draftOf } from "../../app/drafts.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field } from "../../components/field.tsx";
+import { ActionDialog, Field } from "../../components/mod.ts";
 import { dayEnd, localMoment } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";
 import type { LinkedProposal, OpenedDeal } from "./records.ts";

@@ -8,16 +8,13 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { usePolling } from "../../app/use_polling.ts";
 import { mayChange } from "../../app/workspace.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Select } from "../../components/field.tsx";
-import { Page } from "../../components/page.tsx";
+import { Empty, FailureNote, Page, Select, Skeleton } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { whenText } from "../webhooks/words.ts";
 import { arrivals, type Places, placesOf } from "./arrivals.ts";
 import { Board } from "./board.tsx";
 import { Deal } from "./deal.tsx";
 import type { Funnel as Reply } from "./records.ts";
-import { Empty, Skeleton } from "../../components/loaded.tsx";
 
 /** Milliseconds between refreshes. A lead must appear within 2 s, and the request takes some of that time. */
 const EVERY_MS = 1_500;

@@ -1,10 +1,7 @@
 import { useEffect, useId, useRef } from "preact/hooks";
 import { call } from "../../app/api.ts";
 import { useAction } from "../../app/use_action.ts";
-import { Button } from "../../components/button.tsx";
-import { CopyButton } from "../../components/copy.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { say } from "../../components/toast.tsx";
+import { Button, CopyButton, FailureNote, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { mailTo, whatsAppTo } from "./offer_message.ts";
 import type { Person, Proposal } from "./records.ts";

@@ -1,14 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
 import { now } from "../../app/clock.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
+import { ActionDialog, Button } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { NewProposal } from "./new_proposal.tsx";
 import { ProposalLink } from "./proposal_link.tsx";
 import type { LinkedProposal, OpenedDeal, Proposal } from "./records.ts";
 import { MOST, Row, Rows } from "./rows.tsx";
 import { canBeAnswered, proposalMoments, proposalState, valueText } from "./words.ts";
-import { Button } from "../../components/button.tsx";
 
 /** The proposals of a deal. A person creates one, sends its link, and gives it a new link. */
 export function Proposals({ deal, reload, onChange }: {

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { CustomField } from "../../app/types.ts";
-import { Button } from "../../components/button.tsx";
-import { Table } from "../../components/table.tsx";
+import { Button, Table } from "../../components/mod.ts";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import type { OpenedFile } from "./choose_file.tsx";

@@ -1,7 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { Button } from "../../components/button.tsx";
-import { Select } from "../../components/field.tsx";
-import { Table } from "../../components/table.tsx";
+import { Button, Select, Table } from "../../components/mod.ts";
 import { t as shared } from "../../strings/strings.ts";
 import { type Outcome, type State, STATES } from "./outcomes.ts";
 import type { Row } from "./rows.ts";

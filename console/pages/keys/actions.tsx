@@ -2,9 +2,7 @@ import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
 import { draftOf } from "../../app/drafts.ts";
 import type { ApiKey, RevokedKey } from "../../app/types.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field } from "../../components/field.tsx";
-import { say } from "../../components/toast.tsx";
+import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { NetworksField, networksOf } from "./networks.tsx";
 

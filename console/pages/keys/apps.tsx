@@ -5,14 +5,17 @@ import { useResource } from "../../app/resource.ts";
 import { href, supabaseUrl } from "../../app/settings.ts";
 import type { Grant, GrantList } from "../../app/types.ts";
 import { workspace } from "../../app/workspace.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Button } from "../../components/button.tsx";
-import { CopyButton } from "../../components/copy.tsx";
-import { Empty, Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { Page } from "../../components/page.tsx";
-import { Table } from "../../components/table.tsx";
-import { say } from "../../components/toast.tsx";
+import {
+  ActionDialog,
+  Button,
+  CopyButton,
+  Empty,
+  Loaded,
+  Moment,
+  Page,
+  say,
+  Table,
+} from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 

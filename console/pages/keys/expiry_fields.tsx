@@ -1,10 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
 import type { ApiKey } from "../../app/types.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field, Select } from "../../components/field.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { say } from "../../components/toast.tsx";
+import { ActionDialog, Field, Moment, say, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
 

@@ -1,7 +1,6 @@
 import { href } from "../../app/settings.ts";
 import type { ApiKey, OpenedKey } from "../../app/types.ts";
-import { Fact } from "../../components/fact.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { Fact, Moment } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { accessText, resourceText } from "./scopes.ts";
 

@@ -2,18 +2,14 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { mayChange, role, settled } from "../../app/workspace.ts";
-import { Filtered } from "../../components/filter.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { Page } from "../../components/page.tsx";
+import { Empty, Filtered, Loaded, Moment, Page, Table } from "../../components/mod.ts";
 import { Sparkline } from "../../components/sparkline.tsx";
-import { Table } from "../../components/table.tsx";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 import { FirstSteps } from "./first_steps.tsx";
 import { KeyTag } from "./state.tsx";
-import { Empty, Loaded } from "../../components/loaded.tsx";
 
 const KEYS_PATH = "app-v1-keys";
 /** Maximum keys that the functions return; the filter finds no others. */

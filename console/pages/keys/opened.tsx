@@ -3,8 +3,7 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { ApiKey, OpenedKey, RotatedKey } from "../../app/types.ts";
 import { mayChange, refreshWorkspace } from "../../app/workspace.ts";
-import { Button } from "../../components/button.tsx";
-import { Page } from "../../components/page.tsx";
+import { Button, Loaded, Page } from "../../components/mod.ts";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
@@ -16,7 +15,6 @@ import { KeyCharts, KeyFailures } from "./failures.tsx";
 import { ANY_REQUEST, KeyRequests, type RequestFilter, REQUESTS_ID } from "./requests.tsx";
 import { exampleCall } from "./secret.tsx";
 import { isUnused } from "./state.tsx";
-import { Loaded } from "../../components/loaded.tsx";
 
 /** One key: actions, facts and why its requests fail; below them its requests as charts and as a list. */
 export function KeyOpened({ id }: { id: string }) {

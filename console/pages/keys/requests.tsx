@@ -2,11 +2,8 @@ import type { ReadonlySignal } from "@preact/signals";
 import { useResource } from "../../app/resource.ts";
 import { queryOf } from "../../app/settings.ts";
 import type { LoggedRequest, Page } from "../../app/types.ts";
-import { Button } from "../../components/button.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Button, Field, Loaded, Moment, Select } from "../../components/mod.ts";
 import { Lines } from "../../components/lines.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
 import { t } from "../../strings/strings.ts";
 
 /** The id of the heading, to which the page moves when a person chooses an error code. */

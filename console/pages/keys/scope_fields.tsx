@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import { t } from "../../strings/strings.ts";
 import { type Preset, PRESETS } from "./presets.ts";
 import { accessText, ERASE, isSameSet, resourcesOf, resourceText, SCOPES } from "./scopes.ts";
-import { Button } from "../../components/button.tsx";
+import { Button } from "../../components/mod.ts";
 
 /** Fields for choosing scopes: a whole set at once, or scope by scope. */
 export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESETS, onChange, error }: {

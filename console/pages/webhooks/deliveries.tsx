@@ -5,8 +5,7 @@ import { now } from "../../app/clock.ts";
 import { waitAfter } from "../../app/poll.ts";
 import { usePolling } from "../../app/use_polling.ts";
 import { mayChange } from "../../app/workspace.ts";
-import { Button } from "../../components/button.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
+import { Button, Empty, FailureNote, Skeleton } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { OpenedDelivery } from "./delivery.tsx";
 import { DeliveryTable } from "./delivery_table.tsx";
@@ -16,7 +15,6 @@ import { sendingOf, waits } from "./states.ts";
 import { MOST, ResendChosen } from "./resend_chosen.tsx";
 import { useDeliveries } from "./use_deliveries.ts";
 import { whenText } from "./words.ts";
-import { Empty, Skeleton } from "../../components/loaded.tsx";
 
 const WHILE_PENDING_MS = 5_000;
 const USUAL_MS = 10_000;

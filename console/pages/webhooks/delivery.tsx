@@ -3,8 +3,7 @@ import { now } from "../../app/clock.ts";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { mayChange } from "../../app/workspace.ts";
-import { CopyButton } from "../../components/copy.tsx";
-import { Fact } from "../../components/fact.tsx";
+import { CopyButton, Fact, Loaded } from "../../components/mod.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 import { Ladder } from "./ladder.tsx";
 import { prettyJson } from "./pretty_json.ts";
@@ -14,7 +13,6 @@ import { Signature } from "./signature.tsx";
 import { EventName } from "./delivery_table.tsx";
 import { type Sending, stateOfDelivery, waits } from "./states.ts";
 import { deliveryStateText, objectText } from "./words.ts";
-import { Loaded } from "../../components/loaded.tsx";
 
 /** One delivery: its attempts, headers, body and ids. */
 export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {

@@ -1,6 +1,6 @@
 import { now } from "../../app/clock.ts";
 import { mayChange } from "../../app/workspace.ts";
-import { Table } from "../../components/table.tsx";
+import { Table } from "../../components/mod.ts";
 import { formatMoment } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";

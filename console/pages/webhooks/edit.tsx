@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { call } from "../../app/api.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { say } from "../../components/toast.tsx";
+import { ActionDialog, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import { bodyOf, OptionFields, optionsOf } from "./options.tsx";

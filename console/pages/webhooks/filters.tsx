@@ -1,6 +1,6 @@
 import { useLocation } from "preact-iso/router";
 import { href, queryOf } from "../../app/settings.ts";
-import { Field, Select } from "../../components/field.tsx";
+import { Field, Select } from "../../components/mod.ts";
 import { dayEnd, dayIn, dayStart } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";
 import type { Webhook } from "./records.ts";

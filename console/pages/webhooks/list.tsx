@@ -3,15 +3,13 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { usePolling } from "../../app/use_polling.ts";
 import { mayChange, workspace } from "../../app/workspace.ts";
-import { Page } from "../../components/page.tsx";
-import { Table } from "../../components/table.tsx";
+import { Empty, Loaded, Page, Table } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { ALL_EVENTS } from "./events.ts";
 import type { Webhook } from "./records.ts";
 import { hasStopped, stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
 import { webhookStateText } from "./words.ts";
-import { Empty, Loaded } from "../../components/loaded.tsx";
 
 /** A cell names up to this many events; if there are more, it shows only their number. */
 const MAX_NAMED = 2;

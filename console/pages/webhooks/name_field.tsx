@@ -1,4 +1,4 @@
-import { Field } from "../../components/field.tsx";
+import { Field } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
 export function NameField({ value, error, onChange }: {

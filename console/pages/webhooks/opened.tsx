@@ -4,9 +4,7 @@ import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import { workspace } from "../../app/workspace.ts";
 import { Chart } from "../../components/chart.tsx";
-import { CopyButton } from "../../components/copy.tsx";
-import { Fact } from "../../components/fact.tsx";
-import { Page } from "../../components/page.tsx";
+import { CopyButton, Empty, Fact, Loaded, Page } from "../../components/mod.ts";
 import { formatShortDay, hostOf } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t, textNamed } from "../../strings/strings.ts";
@@ -19,7 +17,6 @@ import { WebhookSecret } from "./secret.tsx";
 import { stateOfWebhook } from "./states.ts";
 import { weekSeries } from "./week.tsx";
 import { dayAndTime, recentText, webhookStateText, weekText, whyText } from "./words.ts";
-import { Empty, Loaded } from "../../components/loaded.tsx";
 
 /** A webhook: why it does not send, the actions, its facts and its deliveries. */
 export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter; open: string | null }) {

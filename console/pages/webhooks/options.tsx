@@ -1,7 +1,6 @@
 import { useResource } from "../../app/resource.ts";
 import type { Member } from "../../app/types.ts";
-import { Fact } from "../../components/fact.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Fact, Field, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import type { Funnel } from "../funnel/records.ts";
 import type { Webhook } from "./records.ts";

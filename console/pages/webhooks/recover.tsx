@@ -1,9 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { now } from "../../app/clock.ts";
 import { call } from "../../app/api.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field } from "../../components/field.tsx";
-import { say } from "../../components/toast.tsx";
+import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { localMoment, momentAt } from "../../format/format.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { whenText } from "./words.ts";

@@ -1,9 +1,7 @@
 import { now } from "../../app/clock.ts";
 import { call } from "../../app/api.ts";
 import { useAction } from "../../app/use_action.ts";
-import { Button } from "../../components/button.tsx";
-import { failureText } from "../../components/failure_note.tsx";
-import { say } from "../../components/toast.tsx";
+import { Button, failureText, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import type { Delivery } from "./records.ts";
 import { whenText } from "./words.ts";

@@ -1,8 +1,6 @@
 import { call } from "../../app/api.ts";
 import { useAction } from "../../app/use_action.ts";
-import { Button } from "../../components/button.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { say } from "../../components/toast.tsx";
+import { Button, FailureNote, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import type { Redeliveries } from "./records.ts";
 
