@@ -1,4 +1,4 @@
-/** The components that most pages share. */
+/** The components that most pages import. */
 export { ActionDialog } from "./action_dialog.tsx";
 export { ask } from "./ask.tsx";
 export { Button } from "./button.tsx";

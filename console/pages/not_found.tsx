@@ -1,4 +1,4 @@
-import { href } from "../app/settings.ts";
+import { href } from "../app/mod.ts";
 import { Page } from "../components/mod.ts";
 import { t } from "../strings/strings.ts";
 

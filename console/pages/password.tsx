@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { factorToProve, linkType, person, savePassword } from "../app/session.ts";
-import { href } from "../app/settings.ts";
-import { useAction } from "../app/use_action.ts";
+import { href, useAction } from "../app/mod.ts";
 import { FailureNote, Field, focusRefused, Page, say } from "../components/mod.ts";
 import { t } from "../strings/strings.ts";
 import { SignInCode } from "./sign_in_code.tsx";

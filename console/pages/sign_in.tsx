@@ -1,9 +1,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Failure } from "../app/failure.ts";
+import { type Failure, useAction } from "../app/mod.ts";
 import { LanguageSelect } from "../app/menu.tsx";
 import { ending, factorToProve, recoverPassword, signIn } from "../app/session.ts";
-import { useAction } from "../app/use_action.ts";
 import { Button, Field, Page } from "../components/mod.ts";
 import { Mark } from "../components/mark.tsx";
 import { t } from "../strings/strings.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { typeCode } from "../app/second_factor.ts";
 import { factorToProve, signOut } from "../app/session.ts";
-import { useAction } from "../app/use_action.ts";
+import { useAction } from "../app/mod.ts";
 import { Button, FailureNote, focusRefused, Page } from "../components/mod.ts";
 import { CodeField } from "../components/code_field.tsx";
 import { t } from "../strings/strings.ts";

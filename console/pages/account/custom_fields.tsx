@@ -1,10 +1,14 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { useResource } from "../../app/resource.ts";
+import {
+  call,
+  clearDraft,
+  draftOf,
+  mayAdminister,
+  useAction,
+  useResource,
+  workspace,
+} from "../../app/mod.ts";
 import type { CustomField } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayAdminister, workspace } from "../../app/workspace.ts";
 import {
   ActionDialog,
   Button,

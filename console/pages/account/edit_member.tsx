@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
+import { call } from "../../app/mod.ts";
 import type { Member } from "../../app/types.ts";
 import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";

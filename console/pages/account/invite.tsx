@@ -1,11 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { href } from "../../app/settings.ts";
+import { call, clearDraft, draftOf, href, mayAdminister, role, useAction } from "../../app/mod.ts";
 import type { InvitedMember, Role } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayAdminister, role } from "../../app/workspace.ts";
 import { FailureNote, Field, focusRefused, Page, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { RoleField } from "./role_field.tsx";

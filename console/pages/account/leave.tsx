@@ -1,7 +1,5 @@
-import { call } from "../../app/api.ts";
+import { call, forgetWorkspace, useAction } from "../../app/mod.ts";
 import type { Workspace } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { forgetWorkspace } from "../../app/workspace_choice.ts";
 import { ask, Button, FailureNote } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 

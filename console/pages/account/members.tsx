@@ -1,10 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { call, href, mayAdminister, useAction, useResource, workspace } from "../../app/mod.ts";
 import type { InvitedMember, Member } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayAdminister, workspace } from "../../app/workspace.ts";
 import { Button, FailureNote, Filtered, Loaded, say, Skeleton, Table } from "../../components/mod.ts";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";

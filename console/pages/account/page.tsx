@@ -1,9 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { CHOICES_PATH, Invitations } from "../../app/invitations.tsx";
-import { useResource } from "../../app/resource.ts";
+import { refreshWorkspace, useResource, workspace } from "../../app/mod.ts";
 import type { Choices, PersonSession } from "../../app/types.ts";
-import { refreshWorkspace, workspace } from "../../app/workspace.ts";
 import { Page } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { CustomFields } from "./custom_fields.tsx";

@@ -1,7 +1,6 @@
-import type { Resource } from "../../app/resource.ts";
+import { type Resource, useAction } from "../../app/mod.ts";
 import { endOtherSessions } from "../../app/session.ts";
 import type { PersonSession } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
 import { ask, Button, FailureNote, Loaded, Moment, say, Table } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 

@@ -7,8 +7,7 @@ import {
   removeFactor,
   typeCode,
 } from "../../app/second_factor.ts";
-import { asFailure, type Failure } from "../../app/failure.ts";
-import { useAction } from "../../app/use_action.ts";
+import { asFailure, type Failure, useAction } from "../../app/mod.ts";
 import { ActionDialog, ask, Button, CopyButton, FailureNote, say } from "../../components/mod.ts";
 import { CodeField } from "../../components/code_field.tsx";
 import { t } from "../../strings/strings.ts";

@@ -1,8 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { draftOf } from "../../app/drafts.ts";
+import { call, draftOf, mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/mod.ts";
 import type { Workspace } from "../../app/types.ts";
-import { mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/workspace.ts";
 import { ActionDialog, Button, Fact, Field, say, Select } from "../../components/mod.ts";
 import { formatDay, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";

@@ -1,7 +1,5 @@
 import { useLocation } from "preact-iso/router";
-import { useResource } from "../../app/resource.ts";
-import { href, queryOf } from "../../app/settings.ts";
-import { settled } from "../../app/workspace.ts";
+import { href, queryOf, settled, useResource } from "../../app/mod.ts";
 import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
 import { dayEnd, dayIn, hostOf } from "../../format/format.ts";
 import { ChangedFields } from "../../components/changed_fields.tsx";

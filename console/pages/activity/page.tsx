@@ -1,6 +1,5 @@
 import { useLocation } from "preact-iso/router";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, useResource } from "../../app/mod.ts";
 import type { Entry, Page as PageOf } from "../../app/types.ts";
 import { Lines } from "../../components/lines.tsx";
 import { Empty, Loaded, Moment, Page } from "../../components/mod.ts";

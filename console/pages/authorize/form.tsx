@@ -1,9 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
+import { call, chosenWorkspace, useAction } from "../../app/mod.ts";
 import type { AppRequest } from "../../app/approvals.ts";
 import { person } from "../../app/session.ts";
-import { useAction } from "../../app/use_action.ts";
-import { chosenWorkspace } from "../../app/workspace_choice.ts";
 import { Button, Fact, FailureNote, focusRefused, Page, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { APP_PRESETS, WORK } from "../keys/presets.ts";

@@ -4,7 +4,7 @@ import { useLocation } from "preact-iso/router";
 import { answerRequest, type AppRequest } from "../../app/approvals.ts";
 import { keepPlace } from "../../app/return.ts";
 import { person } from "../../app/session.ts";
-import { useAction } from "../../app/use_action.ts";
+import { useAction } from "../../app/mod.ts";
 import { Empty, FailureNote, Page, Skeleton } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { ConsentForm } from "./form.tsx";

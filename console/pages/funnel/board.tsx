@@ -1,4 +1,4 @@
-import { href } from "../../app/settings.ts";
+import { href } from "../../app/mod.ts";
 import { Moment } from "../../components/mod.ts";
 import { formatMoney, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";

@@ -1,6 +1,4 @@
-import { now } from "../../app/clock.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, now, useResource } from "../../app/mod.ts";
 import { ChangedFields } from "../../components/changed_fields.tsx";
 import { Fact, Loaded, Moment, Page } from "../../components/mod.ts";
 import { formatDay } from "../../format/format.ts";

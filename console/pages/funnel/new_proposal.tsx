@@ -1,6 +1,4 @@
-import { now } from "../../app/clock.ts";
-import { call } from "../../app/api.ts";
-import { draftOf } from "../../app/drafts.ts";
+import { call, draftOf, now } from "../../app/mod.ts";
 import { ActionDialog, Field } from "../../components/mod.ts";
 import { dayEnd, localMoment } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";

@@ -1,13 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { now } from "../../app/clock.ts";
-import type { Failure } from "../../app/failure.ts";
+import { type Failure, href, mayChange, now, useResource } from "../../app/mod.ts";
 import { waitAfter } from "../../app/poll.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
 import { usePolling } from "../../app/use_polling.ts";
-import { mayChange } from "../../app/workspace.ts";
 import { Empty, FailureNote, Page, Select, Skeleton } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { whenText } from "../webhooks/words.ts";

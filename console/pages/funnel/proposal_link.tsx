@@ -1,6 +1,5 @@
 import { useEffect, useId, useRef } from "preact/hooks";
-import { call } from "../../app/api.ts";
-import { useAction } from "../../app/use_action.ts";
+import { call, useAction } from "../../app/mod.ts";
 import { Button, CopyButton, FailureNote, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { mailTo, whatsAppTo } from "./offer_message.ts";

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { now } from "../../app/clock.ts";
+import { call, now } from "../../app/mod.ts";
 import { ActionDialog, Button } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { NewProposal } from "./new_proposal.tsx";

@@ -1,9 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { asFailure, Failure } from "../../app/failure.ts";
-import { useGuard } from "../../app/leaving.ts";
-import { href } from "../../app/settings.ts";
+import { asFailure, Failure, href, useGuard } from "../../app/mod.ts";
 import type { CustomField } from "../../app/types.ts";
 import { Button, FailureNote } from "../../components/mod.ts";
 import { formatNumber } from "../../format/format.ts";

@@ -1,8 +1,7 @@
 /** Sends rows to the function, 100 at a time. */
 import type { z } from "zod";
 import type { ContactImportResult } from "../../../supabase/functions/app-v1-contacts/schema.ts";
-import { call } from "../../app/api.ts";
-import { Failure } from "../../app/failure.ts";
+import { call, Failure } from "../../app/mod.ts";
 import type { Row } from "./rows.ts";
 
 type Reply = z.output<typeof ContactImportResult>;

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { draftOf } from "../../app/drafts.ts";
+import { call, draftOf } from "../../app/mod.ts";
 import type { ApiKey, RevokedKey } from "../../app/types.ts";
 import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";

@@ -1,10 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
+import { call, href, supabaseUrl, useResource, workspace } from "../../app/mod.ts";
 import { forgetApproval } from "../../app/approvals.ts";
-import { useResource } from "../../app/resource.ts";
-import { href, supabaseUrl } from "../../app/settings.ts";
 import type { Grant, GrantList } from "../../app/types.ts";
-import { workspace } from "../../app/workspace.ts";
 import {
   ActionDialog,
   Button,

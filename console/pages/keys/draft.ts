@@ -1,5 +1,5 @@
 import type { Signal } from "@preact/signals";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { clearDraft, draftOf } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
 import type { Expiry } from "./expiry.ts";
 

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
+import { call } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { ActionDialog, Field, Moment, say, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";

@@ -1,9 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { href } from "../../app/settings.ts";
+import { call, href, mayChange, role, useAction } from "../../app/mod.ts";
 import type { CreatedKey } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayChange, role } from "../../app/workspace.ts";
 import { FailureNote, Field, focusRefused, Page } from "../../components/mod.ts";
 import { useSecretGuard } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";

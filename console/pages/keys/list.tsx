@@ -1,7 +1,5 @@
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, mayChange, role, settled, useResource } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
-import { mayChange, role, settled } from "../../app/workspace.ts";
 import { Empty, Filtered, Loaded, Moment, Page, Table } from "../../components/mod.ts";
 import { Sparkline } from "../../components/sparkline.tsx";
 import { formatNumber } from "../../format/format.ts";

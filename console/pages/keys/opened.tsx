@@ -1,8 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, mayChange, refreshWorkspace, useResource } from "../../app/mod.ts";
 import type { ApiKey, OpenedKey, RotatedKey } from "../../app/types.ts";
-import { mayChange, refreshWorkspace } from "../../app/workspace.ts";
 import { Button, Loaded, Page } from "../../components/mod.ts";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { SecretBox } from "../../components/secret_box.tsx";

@@ -1,6 +1,5 @@
 import type { ReadonlySignal } from "@preact/signals";
-import { useResource } from "../../app/resource.ts";
-import { queryOf } from "../../app/settings.ts";
+import { queryOf, useResource } from "../../app/mod.ts";
 import type { LoggedRequest, Page } from "../../app/types.ts";
 import { Button, Field, Loaded, Moment, Select } from "../../components/mod.ts";
 import { Lines } from "../../components/lines.tsx";

@@ -1,4 +1,4 @@
-import { href, supabaseUrl } from "../../app/settings.ts";
+import { href, supabaseUrl } from "../../app/mod.ts";
 import type { CreatedKey } from "../../app/types.ts";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";

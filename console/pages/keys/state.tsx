@@ -1,4 +1,4 @@
-import { now } from "../../app/clock.ts";
+import { now } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { formatRelative } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";

@@ -1,9 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
-import { call } from "../../app/api.ts";
-import { href } from "../../app/settings.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayChange, refreshWorkspace, workspace } from "../../app/workspace.ts";
+import { call, href, mayChange, refreshWorkspace, useAction, workspace } from "../../app/mod.ts";
 import { ActionDialog, ask, Button, FailureNote, say, Select } from "../../components/mod.ts";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { t } from "../../strings/strings.ts";

@@ -1,10 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { now } from "../../app/clock.ts";
+import { mayChange, now } from "../../app/mod.ts";
 import { waitAfter } from "../../app/poll.ts";
 import { usePolling } from "../../app/use_polling.ts";
-import { mayChange } from "../../app/workspace.ts";
 import { Button, Empty, FailureNote, Skeleton } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { OpenedDelivery } from "./delivery.tsx";

@@ -1,8 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { now } from "../../app/clock.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
-import { mayChange } from "../../app/workspace.ts";
+import { href, mayChange, now, useResource } from "../../app/mod.ts";
 import { CopyButton, Fact, Loaded } from "../../components/mod.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 import { Ladder } from "./ladder.tsx";

@@ -1,5 +1,4 @@
-import { now } from "../../app/clock.ts";
-import { mayChange } from "../../app/workspace.ts";
+import { mayChange, now } from "../../app/mod.ts";
 import { Table } from "../../components/mod.ts";
 import { formatMoment } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";

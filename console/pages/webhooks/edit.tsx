@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { call } from "../../app/api.ts";
+import { call } from "../../app/mod.ts";
 import { ActionDialog, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";

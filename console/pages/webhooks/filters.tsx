@@ -1,5 +1,5 @@
 import { useLocation } from "preact-iso/router";
-import { href, queryOf } from "../../app/settings.ts";
+import { href, queryOf } from "../../app/mod.ts";
 import { Field, Select } from "../../components/mod.ts";
 import { dayEnd, dayIn, dayStart } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";

@@ -1,8 +1,5 @@
-import { now } from "../../app/clock.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, mayChange, now, useResource, workspace } from "../../app/mod.ts";
 import { usePolling } from "../../app/use_polling.ts";
-import { mayChange, workspace } from "../../app/workspace.ts";
 import { Empty, Loaded, Page, Table } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { ALL_EVENTS } from "./events.ts";

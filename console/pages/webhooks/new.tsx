@@ -1,9 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { href } from "../../app/settings.ts";
-import { useAction } from "../../app/use_action.ts";
+import { call, clearDraft, draftOf, href, useAction } from "../../app/mod.ts";
 import { FailureNote, Field, Page, say } from "../../components/mod.ts";
 import { useSecretGuard } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";

@@ -1,8 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { now } from "../../app/clock.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
-import { workspace } from "../../app/workspace.ts";
+import { href, now, useResource, workspace } from "../../app/mod.ts";
 import { Chart } from "../../components/chart.tsx";
 import { CopyButton, Empty, Fact, Loaded, Page } from "../../components/mod.ts";
 import { formatShortDay, hostOf } from "../../format/format.ts";

@@ -1,4 +1,4 @@
-import { useResource } from "../../app/resource.ts";
+import { useResource } from "../../app/mod.ts";
 import type { Member } from "../../app/types.ts";
 import { Fact, Field, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";

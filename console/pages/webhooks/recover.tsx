@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { now } from "../../app/clock.ts";
-import { call } from "../../app/api.ts";
+import { call, now } from "../../app/mod.ts";
 import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { localMoment, momentAt } from "../../format/format.ts";
 import { counted, t } from "../../strings/strings.ts";

@@ -1,6 +1,4 @@
-import { now } from "../../app/clock.ts";
-import { call } from "../../app/api.ts";
-import { useAction } from "../../app/use_action.ts";
+import { call, now, useAction } from "../../app/mod.ts";
 import { Button, failureText, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import type { Delivery } from "./records.ts";

@@ -1,5 +1,4 @@
-import { call } from "../../app/api.ts";
-import { useAction } from "../../app/use_action.ts";
+import { call, useAction } from "../../app/mod.ts";
 import { Button, FailureNote, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import type { Redeliveries } from "./records.ts";
