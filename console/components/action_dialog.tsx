@@ -8,6 +8,8 @@ import { Dialog } from "./dialog.tsx";
 import { FailureNote } from "./failure_note.tsx";
 import { useSecretGuard } from "./secret_box.tsx";
 
+const NONE: Record<string, string> = {};
+
 /**
  * A dialog with a form that changes something. If the change fails, the dialog stays open and keeps what was typed.
  * After a success it closes, unless `onSubmit` resolved with "more".
@@ -31,24 +33,26 @@ export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, d
   onClose: () => void;
 }) {
   const { busy, failure, run } = useAction();
-  const refused = useSignal<Record<string, string>>({});
+  const refused = useSignal(NONE);
   useSecretGuard(hasSecret === true && busy.value);
   const close = () => {
     if (draft !== undefined) clearDraft(draft);
     onClose();
   };
+  // After the event: a render between a box's events `input` and `change` would set the box back.
+  const forget = () => void setTimeout(() => refused.value = NONE);
   const submit = async (event: Event) => {
     event.preventDefault();
     let rest: "more" | void;
     const done = await run(async () => {
       rest = await onSubmit();
     });
-    refused.value = failure.peek()?.fields ?? {};
+    refused.value = failure.peek()?.fields ?? NONE;
     if (done && rest! !== "more") close();
   };
   return (
     <Dialog title={title} onClose={() => busy.value || close()}>
-      <form class="stack" onSubmit={submit} onInput={() => refused.value = {}}>
+      <form class="stack" onSubmit={submit} onInput={forget}>
         {typeof children === "function" ? children(refused.value) : children}
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions end">
