@@ -23,7 +23,7 @@ export function AlertBanner() {
         <strong>
           {t(`alert.${kind}`)} {kind !== "webhook_failing" && <Moment at={until ?? since} />}
         </strong>
-        <span class="alert-name" title={name}>{name}</span>
+        <span class="alert-name clipped" title={name}>{name}</span>
       </p>
       <a class="button" href={href(placeOf(alert), { id })}>{t(`alert.mend.${kind}`)}</a>
     </aside>

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Mark } from "../components/mark.tsx";
 import { t } from "../strings/strings.ts";
@@ -74,9 +75,7 @@ export function Bar({ place }: { place: string }) {
           <Preferences />
           <div class="actions">
             <SignOutButton />
-            <button type="button" class="button" onClick={() => folded.value = false}>
-              {t("app.close")}
-            </button>
+            <Button text={t("app.close")} onClick={() => folded.value = false} />
           </div>
         </Dialog>
       )}

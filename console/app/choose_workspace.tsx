@@ -1,3 +1,4 @@
+import { Button } from "../components/button.tsx";
 import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 import { CHOICES_PATH, Invitations } from "./invitations.tsx";
@@ -43,7 +44,7 @@ export function NoWorkspace({ onRetry }: { onRetry: () => void }) {
       <Page title={t("workspace.none")} text={t("workspace.none_text", { email: person.value?.email ?? "" })}>
         <Invitations choices={choices} />
         <div class="actions">
-          <button type="button" class="button primary" onClick={onRetry}>{t("app.retry")}</button>
+          <Button class="button primary" text={t("app.retry")} onClick={onRetry} />
           <SignOutButton />
         </div>
       </Page>

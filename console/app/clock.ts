@@ -5,9 +5,8 @@ const EVERY_MS = 15_000;
 
 export const now = signal(Date.now());
 
-setInterval(() => {
+const tick = () => {
   if (!document.hidden) now.value = Date.now();
-}, EVERY_MS);
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden) now.value = Date.now();
-});
+};
+setInterval(tick, EVERY_MS);
+document.addEventListener("visibilitychange", tick);

@@ -29,7 +29,6 @@ export function clearDraft(name: string): void {
   keepInTab(name, undefined);
 }
 
-/** Deletes everything that this tab stores. */
 export function clearTab(): void {
   drafts.clear();
   emptyTab();

@@ -1,5 +1,3 @@
-/** Why a call failed. */
-
 export type FailureKind =
   /** No complete reply: no network, or the server did not answer in time. */
   | "away"

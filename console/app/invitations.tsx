@@ -1,3 +1,4 @@
+import { Button } from "../components/button.tsx";
 import { FailureNote } from "../components/failure_note.tsx";
 import { t } from "../strings/strings.ts";
 import { call } from "./api.ts";
@@ -27,22 +28,17 @@ export function Invitations({ choices }: { choices: Resource<Choices> }) {
             {t("invitations.text", { workspace: workspace_name, role: t(`role.${role}`) })}
           </p>
           <div class="actions">
-            <button
-              type="button"
+            <Button
               class="button primary"
+              text={t("invitations.accept")}
               disabled={busy.value}
               onClick={async () => await answer(id, "accept") && chooseWorkspace(workspace_id)}
-            >
-              {t("invitations.accept")}
-            </button>
-            <button
-              type="button"
-              class="button"
+            />
+            <Button
+              text={t("invitations.decline")}
               disabled={busy.value}
               onClick={() => answer(id, "decline")}
-            >
-              {t("invitations.decline")}
-            </button>
+            />
           </div>
         </div>
       ))}

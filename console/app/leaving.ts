@@ -18,7 +18,6 @@ export function useGuard(active: unknown, question: () => Question): void {
   }, [active]);
 }
 
-/** Resolves with true if the page may be left. */
 export async function mayLeave(): Promise<boolean> {
   if (guard.value === null) return true;
   const leaves = await ask(guard.value());

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { chooseLocale, type Locale, locale } from "../strings/locale.ts";
 import { t } from "../strings/strings.ts";
+import { Button } from "../components/button.tsx";
 import { Select } from "../components/field.tsx";
 import { mayLeave } from "./leaving.ts";
 import { keepPreference, readPreference } from "./preferences_store.ts";
@@ -52,9 +53,5 @@ export function LanguageSelect() {
 
 /** Ends the session; asks first if an uncopied secret would be lost. */
 export function SignOutButton() {
-  return (
-    <button type="button" class="button" onClick={async () => await mayLeave() && await signOut()}>
-      {t("menu.sign_out")}
-    </button>
-  );
+  return <Button text={t("menu.sign_out")} onClick={async () => await mayLeave() && await signOut()} />;
 }

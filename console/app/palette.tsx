@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { FailureNote } from "../components/failure_note.tsx";
 import "../components/shared.ts";
@@ -22,7 +23,6 @@ export interface Place {
   name: Key;
 }
 
-/** Something that can be opened. */
 interface Option {
   group: string;
   name: string;
@@ -123,7 +123,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
           }}
           onKeyDown={onKeyDown}
         />
-        <button type="button" class="button" onClick={onClose}>{t("app.close")}</button>
+        <Button text={t("app.close")} onClick={onClose} />
       </div>
       {failed && <FailureNote failure={failed} onRetry={retry} />}
       <p role="status" class={isEmpty ? "quiet" : "unseen"}>

@@ -1,4 +1,3 @@
-/** Reads data from a function for a component. */
 import { type Signal, useSignal } from "@preact/signals";
 import { useCallback, useEffect, useRef } from "preact/hooks";
 import { call } from "./api.ts";

@@ -21,7 +21,6 @@ export function keepInTab(name: string, value: unknown): void {
   }
 }
 
-/** Removes every stored value. */
 export function emptyTab(): void {
   try {
     for (const key of Object.keys(sessionStorage)) {

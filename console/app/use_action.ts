@@ -9,7 +9,6 @@ export interface Action {
   run: (work: () => Promise<void>) => Promise<boolean>;
 }
 
-/** The state of a change that a person makes with a button or a form. */
 export function useAction(): Action {
   const busy = useSignal(false);
   const failure = useSignal<Failure | null>(null);

@@ -28,7 +28,6 @@ export const mayAdminister = computed(() => role.value === "admin");
 const FRESH_MS = 1_000;
 let readAt = 0;
 
-/** Opens the workspace that a function returned. */
 export function openWorkspace(read: Workspace): void {
   readAt = Date.now();
   setZone(read.time_zone);

@@ -1,4 +1,3 @@
-/** The workspace to which calls apply. */
 import { signal } from "@preact/signals";
 import { keepPreference, readPreference } from "./preferences_store.ts";
 
@@ -7,7 +6,6 @@ export const chosenWorkspace = signal<string | null>(readPreference("workspace")
 /** True once a function answered that the person belongs to several workspaces. */
 export const mustChoose = signal(false);
 
-/** Chooses a workspace, and keeps the choice in this browser. */
 export function chooseWorkspace(id: string): void {
   keepPreference("workspace", id);
   chosenWorkspace.value = id;

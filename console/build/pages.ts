@@ -1,6 +1,5 @@
 /** The documents of the console. Each is an index.html in its own folder, so that static hosting finds it. */
 
-/** One HTML document and what it loads. */
 export interface Page {
   /** Path below the base path: a folder with a slash at both ends, except `404.html`, which is a file. */
   path: string;

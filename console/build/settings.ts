@@ -1,5 +1,3 @@
-/** Reads and checks the environment variables of the build. */
-
 export interface Settings {
   /** The path at which the console is served, with a slash at both ends. */
   basePath: string;

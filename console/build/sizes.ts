@@ -7,7 +7,6 @@ export interface Loaded {
   files: string[];
 }
 
-/** The size of a file in bytes, compressed with gzip. */
 export async function gzippedSize(path: string): Promise<number> {
   return gzipSync(await Deno.readFile(path), { level: 9 }).length;
 }

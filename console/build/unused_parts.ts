@@ -25,26 +25,16 @@ const GROUP = /^ {8}this\.(\w+) = \{$.*?^ {8}\};$/gms;
 export const unusedParts: Plugin = {
   name: "unused parts",
   setup: ({ onLoad }) => {
-    onLoad({ filter: /auth-js\/dist\/module\/GoTrueClient\.js$/ }, async ({ path }) => ({
-      contents: without(
-        without(await Deno.readTextFile(path), METHOD, UNUSED_OF_CLIENT),
-        GROUP,
-        ["mfa", "oauth", "passkey"],
-      ),
-    }));
+    onLoad({ filter: /auth-js\/dist\/module\/GoTrueClient\.js$/ }, async ({ path }) => {
+      const source = await Deno.readTextFile(path);
+      return { contents: without(source, UNUSED_OF_CLIENT, ["mfa", "oauth", "passkey"]) };
+    });
     onLoad({ filter: /auth-js\/dist\/module\/GoTrueAdminApi\.js$/ }, async ({ path }) => {
       const source = await Deno.readTextFile(path);
       // GoTrueClient calls no other method of this class than signOut.
       const unused = [...source.matchAll(METHOD)].map(([, name]) => name!)
         .filter((name) => name !== "constructor" && name !== "signOut");
-      return {
-        contents: without(without(source, METHOD, unused), GROUP, [
-          "mfa",
-          "oauth",
-          "customProviders",
-          "passkey",
-        ]),
-      };
+      return { contents: without(source, unused, ["mfa", "oauth", "customProviders", "passkey"]) };
     });
     onLoad({ filter: /auth-js\/dist\/module\/lib\/webauthn\.js$/ }, async ({ path }) => {
       const names = (await Deno.readTextFile(path)).matchAll(EXPORTED);
@@ -53,9 +43,10 @@ export const unusedParts: Plugin = {
   },
 };
 
-function without(source: string, part: RegExp, names: string[]): string {
-  const left = new Set(names);
-  const rest = source.replace(part, (whole, name: string) => left.delete(name) ? "" : whole);
+function without(source: string, methods: string[], groups: string[]): string {
+  const left = new Set([...methods, ...groups]);
+  const drop = (whole: string, name: string) => left.delete(name) ? "" : whole;
+  const rest = source.replace(METHOD, drop).replace(GROUP, drop);
   if (left.size > 0) {
     throw new Error(`auth-js has no ${[...left].join()} any more: see build/unused_parts.ts`);
   }

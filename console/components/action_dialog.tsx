@@ -1,22 +1,30 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { clearDraft } from "../app/drafts.ts";
 import { useAction } from "../app/use_action.ts";
 import { t } from "../strings/strings.ts";
+import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { FailureNote } from "./failure_note.tsx";
 import { useSecretGuard } from "./secret_box.tsx";
+
+const NONE: Record<string, string> = {};
 
 /**
  * A dialog with a form that changes something. If the change fails, the dialog stays open and keeps what was typed.
  * After a success it closes, unless `onSubmit` resolved with "more".
  */
-export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, onSubmit, onClose }: {
+export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, draft, onSubmit, onClose }: {
   title: string;
-  children: ComponentChildren;
+  /** The form. `refused`: the message for each field that was refused, until the person changes the form. */
+  children: ComponentChildren | ((refused: Record<string, string>) => ComponentChildren);
   yes: string;
   no?: string;
   dangerous?: boolean;
   /** Whether the reply has a secret, which is lost if the person leaves before it arrives. */
   hasSecret?: boolean;
+  /** The name of the form's draft, which is deleted when the dialog closes. */
+  draft?: string | undefined;
   /**
    * Makes the change. Rejects with a Failure; resolves with "more" if the person must press the button again to
    * continue.
@@ -25,24 +33,30 @@ export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, o
   onClose: () => void;
 }) {
   const { busy, failure, run } = useAction();
+  const refused = useSignal(NONE);
   useSecretGuard(hasSecret === true && busy.value);
+  const close = () => {
+    if (draft !== undefined) clearDraft(draft);
+    onClose();
+  };
+  // After the event: a render between a box's events `input` and `change` would set the box back.
+  const forget = () => void setTimeout(() => refused.value = NONE);
   const submit = async (event: Event) => {
     event.preventDefault();
     let rest: "more" | void;
     const done = await run(async () => {
       rest = await onSubmit();
     });
-    if (done && rest! !== "more") onClose();
+    refused.value = failure.peek()?.fields ?? NONE;
+    if (done && rest! !== "more") close();
   };
   return (
-    <Dialog title={title} onClose={() => busy.value || onClose()}>
-      <form class="stack" onSubmit={submit}>
-        {children}
+    <Dialog title={title} onClose={() => busy.value || close()}>
+      <form class="stack" onSubmit={submit} onInput={forget}>
+        {typeof children === "function" ? children(refused.value) : children}
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions end">
-          <button type="button" class="button" onClick={onClose} disabled={busy.value}>
-            {no ?? t("app.cancel")}
-          </button>
+          <Button text={no ?? t("app.cancel")} onClick={close} disabled={busy.value} />
           <button type="submit" class={`button ${dangerous ? "danger" : "primary"}`} disabled={busy.value}>
             {busy.value ? t("app.saving") : yes}
           </button>

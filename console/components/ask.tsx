@@ -2,9 +2,9 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { t } from "../strings/strings.ts";
+import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** A question that is answered with yes or no. */
 export interface Question {
   title: string;
   text: ComponentChildren;
@@ -40,16 +40,12 @@ export function Questions() {
     <Dialog title={question.title} onClose={() => answer(false)}>
       <div class="stack">{question.text}</div>
       <div class="actions end">
-        <button type="button" class="button" onClick={() => answer(false)}>
-          {question.no ?? t("app.cancel")}
-        </button>
-        <button
-          type="button"
+        <Button text={question.no ?? t("app.cancel")} onClick={() => answer(false)} />
+        <Button
           class={`button ${question.dangerous ? "danger" : "primary"}`}
+          text={question.yes}
           onClick={() => answer(true)}
-        >
-          {question.yes}
-        </button>
+        />
       </div>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import { Component, type ComponentChildren } from "preact";
 import { t } from "../strings/strings.ts";
+import { Button } from "./button.tsx";
 import { Page } from "./page.tsx";
 
 /** Shows a message instead of an empty page after a bug of the console; a reload may help. */
@@ -15,9 +16,7 @@ export class Boundary extends Component<{ children: ComponentChildren }, { broke
     if (!this.state.broken) return this.props.children;
     return (
       <Page title={t("app.broken")} text={t("app.broken_text")}>
-        <button type="button" class="button primary" onClick={() => location.reload()}>
-          {t("app.reload")}
-        </button>
+        <Button class="button primary" text={t("app.reload")} onClick={() => location.reload()} />
       </Page>
     );
   }

@@ -8,7 +8,6 @@ import { type Series, Sparkline, totalsOf } from "./sparkline.tsx";
 /** The smallest fraction of the axis in which a date fits. */
 const LABELLED = 0.13;
 
-/** The texts for a column of a chart. */
 export interface Column {
   /** `28/11, 14:00` */
   name: string;
@@ -42,7 +41,7 @@ export function Chart({ label, none, series, columns }: {
   };
   return (
     <div>
-      <p class="small chart-most" aria-hidden="true">{formatNumber(most, languageTag.value)}</p>
+      <p class="small" aria-hidden="true">{formatNumber(most, languageTag.value)}</p>
       <div
         class="chart-plot"
         onPointerDown={point}
@@ -76,7 +75,7 @@ export function Chart({ label, none, series, columns }: {
           </span>
         ))}
       </div>
-      <p class="hint chart-said" title={said}>{said}</p>
+      <p class="hint clipped" title={said}>{said}</p>
       <details>
         <summary>{t("chart.numbers")}</summary>
         <dl class="facts">

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { t } from "../strings/strings.ts";
+import { Button } from "./button.tsx";
 import { say } from "./toast.tsx";
 
 const SAID_MS = 2_000;
@@ -37,13 +38,11 @@ export function CopyButton({ text, label, quiet, onCopied, select }: {
     onCopied?.();
   };
   return (
-    <button
-      type="button"
+    <Button
       class={quiet ? "link" : "button primary"}
+      text={copied.value ? t("app.copied") : t("app.copy")}
       aria-label={label && `${t("app.copy")}: ${label}`}
       onClick={copy}
-    >
-      {copied.value ? t("app.copied") : t("app.copy")}
-    </button>
+    />
   );
 }

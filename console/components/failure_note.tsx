@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { Failure } from "../app/failure.ts";
 import { t, textNamed } from "../strings/strings.ts";
 import { locale } from "../strings/locale.ts";
+import { Button } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
 
 /** Returns what happened, whether anything was saved, and what to do. */
@@ -50,9 +51,7 @@ export function FailureNote({ failure, onRetry }: { failure: Failure; onRetry?: 
         <strong>{what}</strong> {next}
       </p>
       {onRetry && failure.kind !== "refused" && (
-        <button type="button" class="button" onClick={retry} disabled={busy.value}>
-          {t(busy.value ? "app.retrying" : "app.retry")}
-        </button>
+        <Button text={t(busy.value ? "app.retrying" : "app.retry")} onClick={retry} disabled={busy.value} />
       )}
       {failure.requestId && failure.kind !== "session" && (
         <p class="small">

@@ -1,68 +1,59 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 
-/** A labelled input with a hint, and the reason why its value was refused. */
-export function Field({ label, hint, error, ...input }: {
+interface Label {
   label: string;
   hint?: string | undefined;
+  /** Why the value was refused. */
   error?: string | undefined;
-} & JSX.IntrinsicElements["input"]) {
-  const id = useId();
+}
+
+/** A labelled input. */
+export function Field({ label, hint, error, ...input }: Label & JSX.IntrinsicElements["input"]) {
   return (
-    <FieldFrame id={id} label={label} hint={hint} error={error}>
-      <input id={id} class="input" {...described(id, hint, error)} {...input} />
-    </FieldFrame>
+    <Labelled label={label} hint={hint} error={error}>
+      {(control) => <input {...control} {...input} />}
+    </Labelled>
   );
 }
 
-/** A labelled choice. */
-export function Select({ label, hint, error, options, ...select }: {
-  label: string;
-  hint?: string | undefined;
-  error?: string | undefined;
-  options: { value: string; text: string }[];
-} & JSX.IntrinsicElements["select"]) {
-  const id = useId();
+export function Select({ label, hint, error, options, ...select }:
+  & Label
+  & { options: { value: string; text: string }[] }
+  & JSX.IntrinsicElements["select"]) {
   return (
-    <FieldFrame id={id} label={label} hint={hint} error={error}>
-      <select id={id} class="input" {...described(id, hint, error)} {...select}>
-        {options.map(({ value, text }) => <option key={value} value={value}>{text}</option>)}
-      </select>
-    </FieldFrame>
+    <Labelled label={label} hint={hint} error={error}>
+      {(control) => (
+        <select {...control} {...select}>
+          {options.map(({ value, text }) => <option key={value} value={value}>{text}</option>)}
+        </select>
+      )}
+    </Labelled>
   );
 }
 
-/** A labelled text of several lines. */
 export function TextArea({ label, ...textarea }: { label: string } & JSX.IntrinsicElements["textarea"]) {
-  const id = useId();
-  return (
-    <FieldFrame id={id} label={label} hint={undefined} error={undefined}>
-      <textarea id={id} class="input" {...textarea} />
-    </FieldFrame>
-  );
+  return <Labelled label={label}>{(control) => <textarea {...control} {...textarea} />}</Labelled>;
 }
 
-function FieldFrame({ id, label, hint, error, children }: {
-  id: string;
-  label: string;
-  hint: string | undefined;
-  error: string | undefined;
-  children: ComponentChildren;
+function Labelled({ label, hint, error, children }: Label & {
+  /** Renders the control with these attributes. */
+  children: (control: { id: string; class: string }) => ComponentChildren;
 }) {
+  const id = useId();
+  const by = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  const control = {
+    id,
+    class: "input",
+    ...(by && { "aria-describedby": by }),
+    ...(error && { "aria-invalid": true as const }),
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children}
+      {children(control)}
       {hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
       {error && <p id={`${id}-error`} class="field-error">{error}</p>}
     </div>
   );
-}
-
-function described(id: string, hint: string | undefined, error: string | undefined) {
-  const by = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
-  return {
-    ...(by && { "aria-describedby": by }),
-    ...(error && { "aria-invalid": true as const }),
-  };
 }

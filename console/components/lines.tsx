@@ -5,6 +5,7 @@ import { call } from "../app/api.ts";
 import type { Page } from "../app/types.ts";
 import { useAction } from "../app/use_action.ts";
 import { t } from "../strings/strings.ts";
+import { Button } from "./button.tsx";
 import { FailureNote } from "./failure_note.tsx";
 
 /**
@@ -36,9 +37,11 @@ export function Lines<Row>({ list, first, none, children }: {
       {failure.value && <FailureNote failure={failure.value} />}
       {cursor !== null && (
         <div class="actions more">
-          <button type="button" class="button" onClick={show} disabled={busy.value}>
-            {t(busy.value ? "activity.loading" : "app.more")}
-          </button>
+          <Button
+            text={t(busy.value ? "activity.loading" : "app.more")}
+            onClick={show}
+            disabled={busy.value}
+          />
         </div>
       )}
     </>

@@ -10,7 +10,6 @@ import { FailureNote } from "./failure_note.tsx";
  */
 export function Loaded<T>({ resource, rows, children }: {
   resource: Resource<T>;
-  /** Number of rows in the skeleton. */
   rows?: number;
   children: (data: T) => ComponentChildren;
 }) {

@@ -1,4 +1,3 @@
-/** The product's mark. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">

@@ -27,8 +27,8 @@ export function RotateSecret<Rotated>({ texts, path, replacing, onDone, onClose 
     : t(`${texts}.overlap_text`, { overlap: t(`overlap.${overlap.value}`) });
   return (
     <ActionDialog
-      title={t(`${texts}.rotate`)}
-      yes={t(`${texts}.rotate_yes`)}
+      title={t("secret.rotate")}
+      yes={t("secret.rotate_yes")}
       dangerous={overlap.value === 0}
       hasSecret
       onClose={onClose}

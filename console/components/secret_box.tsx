@@ -25,7 +25,7 @@ export function SecretBox({ title, value, children, snippet }: {
   /** Says what to do with the secret, and that it is not shown again. */
   children: ComponentChildren;
   /** Code that uses the secret, ready to run. */
-  snippet?: { title: string; text: string };
+  snippet?: { title: string; text: string } | undefined;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef<HTMLElement>(null);

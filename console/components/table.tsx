@@ -1,4 +1,5 @@
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
+import { t } from "../strings/strings.ts";
 
 export interface Column<Row> {
   title: string;
@@ -15,7 +16,7 @@ export interface Column<Row> {
  * A table that becomes cards on a phone. With `href`, the first cell is a link, and clicking anywhere in the row
  * follows it. The ARIA roles are explicit, because browsers drop the implicit ones from cells with `display: block`.
  */
-export function Table<Row>({ label, columns, rows, keyOf, href, muted, current, choice }: {
+export function Table<Row>({ label, columns: data, rows, keyOf, href, muted, current, choice, actions }: {
   label: string;
   columns: Column<Row>[];
   rows: Row[];
@@ -27,7 +28,12 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current, 
   current?: (row: Row) => boolean;
   /** A column before the first, for checkboxes that choose rows. */
   choice?: { title: string; cell: (row: Row) => ComponentChildren } | undefined;
+  /** Renders the buttons in the last column; falsy if there is no such column. */
+  actions?: ((row: Row) => ComponentChildren) | false;
 }) {
+  const columns: Column<Row>[] = actions
+    ? [...data, { title: t("app.actions"), quiet: true, number: true, cell: actions }]
+    : data;
   return (
     <table class="table" role="table" aria-label={label}>
       <thead role="rowgroup">

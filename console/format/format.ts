@@ -26,25 +26,15 @@ function kept<Made>(
 
 const numbers = kept((language) => new Intl.NumberFormat(language));
 const amounts = kept((language) => new Intl.NumberFormat(language, { style: "currency", currency: "BRL" }));
-const moments = kept((language, timeZone) =>
-  new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "medium", timeZone })
-);
-const days = kept((language, timeZone) =>
-  new Intl.DateTimeFormat(language, { dateStyle: "short", timeZone })
-);
-/** Writes `2026-11-21 14:03:22`. */
-const walls = kept((_, timeZone) =>
-  new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone })
-);
-const utcDays = kept((language) =>
-  new Intl.DateTimeFormat(language, { dateStyle: "short", timeZone: "UTC" })
-);
+const dates = (options: Intl.DateTimeFormatOptions) =>
+  kept((language, timeZone) => new Intl.DateTimeFormat(language, { timeZone, ...options }));
+const moments = dates({ dateStyle: "short", timeStyle: "medium" });
+const days = dates({ dateStyle: "short" });
+const utcDays = dates({ dateStyle: "short", timeZone: "UTC" });
 const SHORT_DAY = { day: "2-digit", month: "2-digit" } as const;
-const shortDays = kept((language, timeZone) => new Intl.DateTimeFormat(language, { ...SHORT_DAY, timeZone }));
-const utcShortDays = kept((language) => new Intl.DateTimeFormat(language, { ...SHORT_DAY, timeZone: "UTC" }));
-const hours = kept((language, timeZone) =>
-  new Intl.DateTimeFormat(language, { ...SHORT_DAY, hour: "2-digit", minute: "2-digit", timeZone })
-);
+const shortDays = dates(SHORT_DAY);
+const utcShortDays = dates({ ...SHORT_DAY, timeZone: "UTC" });
+const hours = dates({ ...SHORT_DAY, hour: "2-digit", minute: "2-digit" });
 const present = kept((language) =>
   new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" }).format(0, "second")
 );
@@ -73,7 +63,6 @@ export function formatMoment(moment: string | Date, language: string): string {
   return moments(language).format(new Date(moment));
 }
 
-/** Whether the text is a date without a time. */
 function isDate(day: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(day);
 }
@@ -100,8 +89,8 @@ export function hostOf(url: string): string {
 
 /** A moment in milliseconds as date and time in the workspace's time zone: `2026-11-21T14:03:22`. */
 export function wallTime(ms: number): string {
-  // Intl writes years below 1000, which people type by mistake, without zeros.
-  return walls("").format(ms).padStart(19, "0").replace(" ", "T");
+  // Swedish writes `2026-11-21 14:03:22`. Years below 1000, which people type by mistake, lack zeros.
+  return moments("sv-SE").format(ms).padStart(19, "0").replace(" ", "T");
 }
 
 /** A moment in milliseconds as the value of a `datetime-local` field. */

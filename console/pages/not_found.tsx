@@ -1,8 +1,7 @@
-import { href } from "../app/settings.ts";
-import { Page } from "../components/page.tsx";
+import { href } from "../app/mod.ts";
+import { Page } from "../components/mod.ts";
 import { t } from "../strings/strings.ts";
 
-/** Shown for an address at which the console has no page. */
 export function NotFound() {
   return (
     <Page title={t("app.not_found")} text={t("app.not_found_text")}>

@@ -1,13 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { factorToProve, linkType, person, savePassword } from "../app/session.ts";
-import { href } from "../app/settings.ts";
-import { useAction } from "../app/use_action.ts";
-import { FailureNote } from "../components/failure_note.tsx";
-import { Field } from "../components/field.tsx";
-import { focusRefused } from "../components/focus_refused.ts";
-import { Page } from "../components/page.tsx";
-import { say } from "../components/toast.tsx";
+import { href, useAction } from "../app/mod.ts";
+import { FailureNote, Field, focusRefused, Page, say } from "../components/mod.ts";
 import { t } from "../strings/strings.ts";
 import { SignInCode } from "./sign_in_code.tsx";
 
@@ -15,6 +10,27 @@ const MIN_CHARACTERS = 8;
 
 /** The page on which a person who followed the link of an invitation or a recovery chooses a password. */
 export default function Password() {
+  return (
+    <main class="content narrow">
+      <Content />
+    </main>
+  );
+}
+
+function Content() {
+  if (linkType === "invalid") {
+    return (
+      <Page title={t("password.expired")} text={t("password.expired_text")}>
+        <a class="button primary" href={href(person.value ? "chaves/" : "entrar/")}>
+          {t(person.value ? "app.to_keys" : "sign_in.back")}
+        </a>
+      </Page>
+    );
+  }
+  return factorToProve.value !== null ? <SignInCode /> : <ChoosePassword />;
+}
+
+function ChoosePassword() {
   const { route } = useLocation();
   const password = useSignal("");
   const { busy, failure, run } = useAction();
@@ -26,25 +42,6 @@ export default function Password() {
     : failure.value?.code === "weak_password"
     ? t("password.weak")
     : undefined;
-
-  if (linkType === "invalid") {
-    return (
-      <main class="content narrow">
-        <Page title={t("password.expired")} text={t("password.expired_text")}>
-          <a class="button primary" href={href(person.value ? "chaves/" : "entrar/")}>
-            {t(person.value ? "app.to_keys" : "sign_in.back")}
-          </a>
-        </Page>
-      </main>
-    );
-  }
-  if (factorToProve.value !== null) {
-    return (
-      <main class="content narrow">
-        <SignInCode />
-      </main>
-    );
-  }
   const submit = async (event: Event) => {
     event.preventDefault();
     failure.value = null;
@@ -57,38 +54,36 @@ export default function Password() {
     });
   };
   return (
-    <main class="content narrow">
-      <Page title={t("password.title")} text={t("password.text", { email: person.value?.email ?? "" })}>
-        <form class="stack" onSubmit={submit}>
-          {/* Password managers read the e-mail address here; they ignore an input of type hidden. */}
-          <input
-            class="unseen"
-            type="email"
-            autocomplete="username"
-            aria-hidden="true"
-            tabIndex={-1}
-            readOnly
-            value={person.value?.email ?? ""}
-          />
-          <Field
-            label={t("password.field")}
-            hint={t("password.hint")}
-            error={refusal}
-            type="password"
-            autocomplete="new-password"
-            required
-            value={password.value}
-            onInput={({ currentTarget }) => password.value = currentTarget.value}
-          />
-          {failure.value && !refusal && <FailureNote failure={failure.value} />}
-          <div class="actions">
-            <button type="submit" class="button primary" disabled={busy.value}>
-              {t(busy.value ? "app.saving" : "password.submit")}
-            </button>
-            {linkType === null && <a class="button" href={href("chaves/")}>{t("app.cancel")}</a>}
-          </div>
-        </form>
-      </Page>
-    </main>
+    <Page title={t("password.title")} text={t("password.text", { email: person.value?.email ?? "" })}>
+      <form class="stack" onSubmit={submit}>
+        {/* Password managers read the e-mail address here; they ignore an input of type hidden. */}
+        <input
+          class="unseen"
+          type="email"
+          autocomplete="username"
+          aria-hidden="true"
+          tabIndex={-1}
+          readOnly
+          value={person.value?.email ?? ""}
+        />
+        <Field
+          label={t("password.field")}
+          hint={t("password.hint")}
+          error={refusal}
+          type="password"
+          autocomplete="new-password"
+          required
+          value={password.value}
+          onInput={({ currentTarget }) => password.value = currentTarget.value}
+        />
+        {failure.value && !refusal && <FailureNote failure={failure.value} />}
+        <div class="actions">
+          <button type="submit" class="button primary" disabled={busy.value}>
+            {t(busy.value ? "app.saving" : "password.submit")}
+          </button>
+          {linkType === null && <a class="button" href={href("chaves/")}>{t("app.cancel")}</a>}
+        </div>
+      </form>
+    </Page>
   );
 }

@@ -1,14 +1,19 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Failure } from "../app/failure.ts";
+import { type Failure, useAction } from "../app/mod.ts";
 import { LanguageSelect } from "../app/menu.tsx";
 import { ending, factorToProve, recoverPassword, signIn } from "../app/session.ts";
-import { useAction } from "../app/use_action.ts";
-import { Field } from "../components/field.tsx";
+import { Button, Field, Page } from "../components/mod.ts";
 import { Mark } from "../components/mark.tsx";
-import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 import { SignInCode } from "./sign_in_code.tsx";
+
+const ENDINGS = {
+  expired: "failure.session",
+  signing_out: "sign_in.ending",
+  signed_out: "sign_in.ended",
+  unconfirmed_sign_out: "sign_in.ended_unconfirmed",
+} as const;
 
 /** Signing in, and asking for a link to choose another password. */
 export default function SignIn() {
@@ -44,7 +49,7 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
   };
   return (
     <Page title={t("sign_in.title")}>
-      {ending.value && !failure.value && <p class="note" role="status">{endingText()}</p>}
+      {ending.value && !failure.value && <p class="note" role="status">{t(ENDINGS[ending.value])}</p>}
       <form class="stack" onSubmit={submit}>
         <EmailField email={email} />
         <Field
@@ -59,9 +64,9 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
         {failure.value && <p class="note failed" role="alert">{signInText(failure.value)}</p>}
         <div class="actions">
           <button type="submit" class="button primary" disabled={busy.value}>
-            {t(busy.value ? "sign_in.busy" : "sign_in.submit")}
+            {t(busy.value ? "sign_in.busy" : "sign_in.title")}
           </button>
-          <button type="button" class="link" onClick={onForgotten}>{t("sign_in.forgotten")}</button>
+          <Button class="link" text={t("sign_in.forgotten")} onClick={onForgotten} />
         </div>
       </form>
     </Page>
@@ -79,7 +84,7 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
     });
   };
   return (
-    <Page title={t("sign_in.recover")} text={t("sign_in.recover_text")}>
+    <Page title={t("menu.password")} text={t("sign_in.recover_text")}>
       {sentTo.value
         ? <p class="note" role="status">{t("sign_in.recover_sent", { email: sentTo.value })}</p>
         : (
@@ -88,12 +93,12 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
             {failure.value && <p class="note failed" role="alert">{signInText(failure.value)}</p>}
             <div class="actions">
               <button type="submit" class="button primary" disabled={busy.value}>
-                {t(busy.value ? "sign_in.recover_busy" : "sign_in.recover_submit")}
+                {t(busy.value ? "app.sending" : "sign_in.recover_submit")}
               </button>
             </div>
           </form>
         )}
-      <button type="button" class="link" onClick={onBack}>{t("sign_in.back")}</button>
+      <Button class="link" text={t("sign_in.back")} onClick={onBack} />
     </Page>
   );
 }
@@ -110,19 +115,6 @@ function EmailField({ email }: { email: Signal<string> }) {
       onInput={({ currentTarget }) => email.value = currentTarget.value}
     />
   );
-}
-
-function endingText(): string {
-  switch (ending.value) {
-    case "signing_out":
-      return t("sign_in.ending");
-    case "signed_out":
-      return t("sign_in.ended");
-    case "unconfirmed_sign_out":
-      return t("sign_in.ended_unconfirmed");
-    default:
-      return t("failure.session");
-  }
 }
 
 function signInText({ kind, code }: Failure): string {

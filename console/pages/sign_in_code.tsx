@@ -1,11 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { typeCode } from "../app/second_factor.ts";
 import { factorToProve, signOut } from "../app/session.ts";
-import { useAction } from "../app/use_action.ts";
+import { useAction } from "../app/mod.ts";
+import { Button, FailureNote, focusRefused, Page } from "../components/mod.ts";
 import { CodeField } from "../components/code_field.tsx";
-import { FailureNote } from "../components/failure_note.tsx";
-import { focusRefused } from "../components/focus_refused.ts";
-import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
 
 /** The second step of signing in: the code of the person's second factor. */
@@ -26,9 +24,9 @@ export function SignInCode() {
         {failure.value && !isWrong && <FailureNote failure={failure.value} />}
         <div class="actions">
           <button type="submit" class="button primary" disabled={busy.value}>
-            {t(busy.value ? "sign_in.busy" : "sign_in.submit")}
+            {t(busy.value ? "sign_in.busy" : "sign_in.title")}
           </button>
-          <button type="button" class="link" onClick={() => signOut()}>{t("sign_in.back")}</button>
+          <Button class="link" text={t("sign_in.back")} onClick={() => signOut()} />
         </div>
       </form>
     </Page>

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatLong } from "./moment.ts";
 import type { Ending, Failure, Proposal } from "./state.ts";
 import { type Language, STRINGS, type Strings } from "./strings.ts";
-import { Terms } from "./terms.tsx";
+import { Button } from "../components/button.tsx";
+import { formatLong, Terms } from "./terms.tsx";
 
 /** Seconds to wait if the server sends no Retry-After. */
 const USUAL_WAIT_S = 60;
@@ -23,7 +23,7 @@ export function Failed({ failure: { why, retryAfter, requestId }, again, t, retr
       {retry ? <h1>{t.failed[why]}</h1> : <p class="failed-title">{t.failed[why]}</p>}
       <p>{why === "busy" ? again.busy(retryAfter ?? USUAL_WAIT_S) : again[why]}</p>
       {requestId && <RequestId id={requestId} t={t} />}
-      {retry && <button type="button" class="button primary" onClick={retry}>{t.retry}</button>}
+      {retry && <Button class="button primary" text={t.retry} onClick={retry} />}
     </div>
   );
 }
@@ -34,8 +34,7 @@ function RequestId({ id, t }: { id: string; t: Strings }) {
   const copy = () => navigator.clipboard?.writeText(id).then(() => setCopied(true), () => setCopied(false));
   return (
     <p class="hint">
-      {t.requestId} <code>{id}</code>{" "}
-      <button type="button" class="link" onClick={copy}>{copied ? t.copied : t.copy}</button>
+      {t.requestId} <code>{id}</code> <Button class="link" text={copied ? t.copied : t.copy} onClick={copy} />
     </p>
   );
 }

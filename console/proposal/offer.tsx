@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { formatMoney, singlePrice } from "../format/format.ts";
-import { formatLong } from "./moment.ts";
 import { Failed } from "./messages.tsx";
 import { type Failure, isAnswered, type Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
-import { Terms } from "./terms.tsx";
+import { formatLong, Terms } from "./terms.tsx";
 
 /** Maximum length of a reason (spec 6.1), in code points as Postgres counts them. */
 const LONGEST_REASON = 1_000;
@@ -89,7 +89,7 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
               <button type="submit" class="button danger" aria-disabled={sending || left < 0}>
                 {sending ? t.sending : t.confirmDecline}
               </button>
-              <button type="button" class="link" onClick={() => choose(false)}>{t.back}</button>
+              <Button class="link" text={t.back} onClick={() => choose(false)} />
             </div>
           </form>
         )
@@ -97,13 +97,11 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
           <div class="stack">
             {failed}
             <div class="actions">
-              <button
-                type="button"
+              <Button
                 class="button primary proposal-accept"
+                text={t.accept}
                 onClick={() => setConfirming(true)}
-              >
-                {t.accept}
-              </button>
+              />
               <button ref={decline} type="button" class="link" onClick={() => choose(true)}>
                 {t.decline}
               </button>
@@ -124,17 +122,13 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
             <p>{t.confirmText}</p>
           </div>
           <div class="actions end">
-            <button
-              type="button"
-              class="button"
+            <Button text={t.back} aria-disabled={sending} onClick={() => sending || setConfirming(false)} />
+            <Button
+              class="button primary"
+              text={sending ? t.sending : t.confirm}
               aria-disabled={sending}
-              onClick={() => sending || setConfirming(false)}
-            >
-              {t.back}
-            </button>
-            <button type="button" class="button primary" aria-disabled={sending} onClick={accept}>
-              {sending ? t.sending : t.confirm}
-            </button>
+              onClick={accept}
+            />
           </div>
         </Dialog>
       )}
@@ -161,14 +155,14 @@ function Answered(
   // The pressed button is gone. Focus the heading, or the focus would return to the top of the page.
   useEffect(() => heading.current?.focus(), []);
   return (
-    <section class={accepted ? "proposal-answer accepted" : "proposal-answer declined"}>
+    <section class={accepted ? "proposal-answer accepted" : "proposal-answer"}>
       <h2 ref={heading} tabIndex={-1}>{accepted ? t.accepted : t.declined}</h2>
       <p>{accepted ? t.acceptedAt(formatLong(at, language)) : t.declinedAt(formatLong(at, language))}</p>
       {elsewhere && <p>{t.elsewhere}</p>}
       {proposal.rejection_reason && (
         <>
           <h3>{t.reasonGiven}</h3>
-          <p class="proposal-reason">{proposal.rejection_reason}</p>
+          <p class="written">{proposal.rejection_reason}</p>
         </>
       )}
       {accepted && <p class="hint">{t.acceptedNext(proposal.seller.name)}</p>}

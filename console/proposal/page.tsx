@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { keepPreference, readPreference } from "../app/preferences_store.ts";
+import { Button } from "../components/button.tsx";
 import { answerProposal, readProposal } from "./requests.ts";
 import { Ended, Failed } from "./messages.tsx";
 import { Offer } from "./offer.tsx";
@@ -80,7 +81,7 @@ export function ProposalPage({ functions }: { functions: string }) {
 
   useEffect(() => {
     document.documentElement.lang = language;
-    if (page.at === "shown") document.title = t.pageTitle(page.proposal.title, page.proposal.seller.name);
+    if (page.at === "shown") document.title = `${page.proposal.title} · ${page.proposal.seller.name}`;
     else if (page.at === "ended") document.title = t[page.why];
     else if (page.at === "failed") document.title = t.failed[page.failure.why];
   }, [language, page]);
@@ -88,7 +89,7 @@ export function ProposalPage({ functions }: { functions: string }) {
   return (
     <div class="proposal">
       <main aria-busy={page.at === "loading"}>
-        {page.at === "loading" && <p class="proposal-loading" role="status">{t.loading}</p>}
+        {page.at === "loading" && <p role="status">{t.loading}</p>}
         {page.at === "failed" && <Failed failure={page.failure} again={t.readAgain} t={t} retry={read} />}
         {page.at === "ended" && <Ended why={page.why} proposal={page.proposal} language={language} />}
         {page.at === "shown" && (
@@ -106,7 +107,7 @@ export function ProposalPage({ functions }: { functions: string }) {
       {page.at !== "loading" && (
         <footer class="proposal-foot">
           <span>{t.foot}</span>
-          <button type="button" class="link" lang={other} onClick={() => choose(other)}>{t.other}</button>
+          <Button class="link" text={t.other} lang={other} onClick={() => choose(other)} />
         </footer>
       )}
     </div>

@@ -14,14 +14,12 @@ export interface Proposal {
   seller: { name: string };
 }
 
-/** The result of a request. */
 export type Reply =
   | { ok: true; proposal: Proposal }
   /** No answer arrived; the request may have been processed. */
   | { ok: false; code: "network" }
   | { ok: false; code: string; status: number; requestId: string | null; retryAfter: number | null };
 
-/** Why the proposal could not be read or answered. */
 export interface Failure {
   why: "network" | "busy" | "server";
   requestId: string | null;
@@ -29,10 +27,8 @@ export interface Failure {
   retryAfter: number | null;
 }
 
-/** Why the proposal cannot be answered. */
 export type Ending = "missing" | "expired" | "suspended";
 
-/** What the page shows. */
 export type Page =
   | { at: "loading" }
   | { at: "shown"; proposal: Proposal; answeredElsewhere: boolean; failure: Failure | null }
@@ -52,7 +48,6 @@ export function isAnswered({ status }: Proposal): boolean {
   return status === "aceita" || status === "recusada";
 }
 
-/** Returns the page after the proposal was read. */
 export function afterReading(page: Page, reply: Reply): Page {
   const before = proposalOn(page);
   if (reply.ok) {

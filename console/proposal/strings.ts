@@ -2,7 +2,6 @@
 
 const pt = {
   offer: "Proposta de",
-  pageTitle: (title: string, seller: string) => `${title} · ${seller}`,
   loading: "Carregando a proposta…",
   once: "Valor",
   monthly: "Por mês",
@@ -62,12 +61,10 @@ const pt = {
   other: "English",
 };
 
-/** The texts in one language. */
 export type Strings = typeof pt;
 
 const en: Strings = {
   offer: "Proposal from",
-  pageTitle: (title, seller) => `${title} · ${seller}`,
   loading: "Loading the proposal…",
   once: "Price",
   monthly: "Monthly",
@@ -130,7 +127,6 @@ const en: Strings = {
 /** A language as `Intl` and `<html lang>` name it. */
 export type Language = "pt-BR" | "en";
 
-/** The texts of each language. */
 export const STRINGS: Record<Language, Strings> = { "pt-BR": pt, en };
 
 /** The language chosen in this browser; else English for English browsers, Portuguese for all others. */

@@ -1,9 +1,7 @@
 import { formatMoney, singlePrice } from "../format/format.ts";
-import { formatLong } from "./moment.ts";
 import type { Proposal } from "./state.ts";
 import { type Language, STRINGS } from "./strings.ts";
 
-/** The terms of a proposal: seller, title, prices, dates. */
 export function Terms({ proposal, language }: { proposal: Proposal; language: Language }) {
   const t = STRINGS[language];
   const { title, recurring_value: monthly, sent_at, expires_at, seller } = proposal;
@@ -41,5 +39,12 @@ export function Terms({ proposal, language }: { proposal: Proposal; language: La
         )}
       </dl>
     </>
+  );
+}
+
+/** A moment in words, in the reader's time zone: `31 de janeiro de 2027 às 09:00`. */
+export function formatLong(moment: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(
+    new Date(moment),
   );
 }

@@ -1,6 +1,4 @@
-/** Texts about the workspace and its members. */
 export const account = {
-  "account.title": ["Conta", "Account"],
   "account.text": [
     "A empresa, quem faz parte dela e como você entra.",
     "The company, who belongs to it, and how you sign in.",
@@ -30,7 +28,6 @@ export const account = {
   "account.undefined": ["Campos livres não definidos", "Custom fields that are not defined"],
   "account.undefined_kept": ["são guardados", "are kept"],
   "account.undefined_refused": ["são recusados", "are refused"],
-  "account.edit": ["Alterar", "Change"],
   "account.saved": ["Salvo", "Saved"],
   "account.usage": ["Uso", "Usage"],
   "account.calls_today": ["Chamadas hoje", "Calls today"],
@@ -48,7 +45,6 @@ export const account = {
     "They receive an e-mail with a link to choose a password. Whoever has an account accepts the invitation after signing in.",
   ],
   "members.invite_yes": ["Enviar o convite", "Send the invitation"],
-  "members.inviting": ["Enviando…", "Sending…"],
   "members.invited": ["Convite enviado para {email}", "Invitation sent to {email}"],
   "members.not_sent": [
     "{name} já é membro, mas o e-mail com o convite não saiu. Tente “Convidar de novo”.",
@@ -82,8 +78,6 @@ export const account = {
   "members.inactive": ["Desativado", "Deactivated"],
   "members.you": ["você", "you"],
   "members.keys": ["Chaves", "Keys"],
-  "members.actions": ["Ações", "Actions"],
-  "members.edit": ["Alterar", "Change"],
   "members.edit_name": ["Alterar {name}", "Change {name}"],
   "members.is_active": ["Pode entrar", "May sign in"],
   "members.ends": [
@@ -112,7 +106,6 @@ export const account = {
   "invitations.accept": ["Aceitar", "Accept"],
   "invitations.decline": ["Recusar", "Decline"],
 
-  "two_steps.title": ["Verificação em duas etapas", "Two-step verification"],
   "two_steps.text": [
     "Ao entrar, além da senha, você digita um código de um aplicativo no celular. Quem descobrir a senha não entra.",
     "To sign in, you type a code from an app on your phone in addition to the password. The password alone is not enough.",
@@ -142,7 +135,6 @@ export const account = {
 
   "sessions.title": ["Sessões", "Sessions"],
   "sessions.where": ["Onde", "Where"],
-  "sessions.since": ["Desde", "Since"],
   "sessions.used": ["Último uso", "Last use"],
   "sessions.this": ["esta", "this one"],
   "sessions.unknown": ["Navegador desconhecido", "Unknown browser"],
@@ -182,8 +174,6 @@ export const account = {
   "fields.type_link": ["Link", "Link"],
   "fields.choices": ["Opções, uma por linha", "Choices, one per line"],
   "fields.archived": ["Arquivado", "Archived"],
-  "fields.actions": ["Ações", "Actions"],
-  "fields.edit": ["Alterar", "Change"],
   "fields.archive": ["Arquivar", "Archive"],
   "fields.restore": ["Voltar a usar", "Use again"],
 } as const;

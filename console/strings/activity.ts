@@ -1,6 +1,4 @@
-/** Texts of the page that shows who changed what. */
 export const activity = {
-  "activity.title": ["Atividade", "Activity"],
   "activity.text": [
     "Quem fez o quê nesta empresa, e o que aconteceu com os registros.",
     "Who did what in this company, and what happened to its records.",
@@ -19,7 +17,6 @@ export const activity = {
     "O que aconteceu nos últimos 90 dias, e que webhooks receberam cada evento (as entregas ficam 30 dias).",
     "What happened in the last 90 days, and which webhooks got each event (deliveries are kept for 30 days).",
   ],
-  "events.type": ["Evento", "Event"],
   "events.record": ["Id do registro", "Id of the record"],
   "events.until": ["Até o dia", "Until the day"],
   "events.none": ["Nenhum evento.", "No event."],

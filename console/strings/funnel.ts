@@ -1,5 +1,4 @@
 export const funnel = {
-  "funnel.title": ["Funil", "Funnel"],
   "funnel.text": [
     "Negócios por etapa. Um lead que chega pela API aparece aqui em segundos.",
     "Deals by stage. A lead that arrives by the API appears here within seconds.",

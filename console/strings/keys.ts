@@ -1,4 +1,3 @@
-/** Texts about keys and their scopes. */
 export const keys = {
   "steps.title": ["Primeiros passos", "First steps"],
   "steps.key": ["Crie uma chave", "Create a key"],
@@ -18,7 +17,6 @@ export const keys = {
   ],
   "keys.back": ["← Chaves de API", "← API keys"],
   "keys.create": ["Criar chave", "Create key"],
-  "keys.creating": ["Criando…", "Creating…"],
   "keys.empty": [
     "Nenhuma chave ainda. Crie uma para o seu site começar a enviar leads.",
     "No keys yet. Create one, so that your site can start to send leads.",
@@ -49,8 +47,6 @@ export const keys = {
   "keys.state_active": ["Funcionando", "Working"],
   "keys.state_expired": ["Vencida", "Expired"],
   "keys.state_revoked": ["Revogada", "Revoked"],
-  "keys.revoked": ["Revogada", "Revoked"],
-  "keys.expired": ["Vencida", "Expired"],
   "keys.expires_soon": ["Vence {when}", "Expires {when}"],
   "keys.unused": ["Sem uso há mais de 30 dias", "Unused for over 30 days"],
   "keys.unused_text": [
@@ -148,8 +144,6 @@ export const keys = {
   "keys.webhook_inactive": ["Parado", "Stopped"],
   "keys.rename": ["Renomear", "Rename"],
   "keys.renamed": ["Nome salvo", "Name saved"],
-  "keys.rotate": ["Trocar o segredo", "Replace the secret"],
-  "keys.rotate_yes": ["Trocar", "Replace"],
   "keys.rotate_text": [
     "A chave continua a mesma, com outro valor: nome, permissões e webhooks ficam.",
     "The key stays the same with another value: name, permissions and webhooks remain.",
@@ -183,7 +177,6 @@ export const keys = {
   "keys.webhooks_ended.one": ["{n} webhook parou.", "{n} webhook stopped."],
   "keys.webhooks_ended.many": ["{n} webhooks pararam.", "{n} webhooks stopped."],
 
-  "scopes.all": ["Tudo", "Everything"],
   "scopes.and": ["e", "and"],
   "scopes.presets": ["Conjuntos prontos", "Usual sets"],
   "scopes.preset_site": ["Formulário do site", "Site's form"],

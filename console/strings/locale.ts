@@ -8,7 +8,6 @@ export const locale = signal<Locale>(readPreference("locale") === "en" ? "en" : 
 /** The tag for `Intl`. British English puts the day before the month, as readers in Brazil expect. */
 export const languageTag = computed(() => locale.value === "en" ? "en-GB" : "pt-BR");
 
-/** Chooses the language and stores the choice. */
 export function chooseLocale(chosen: Locale): void {
   locale.value = chosen;
   keepPreference("locale", chosen);

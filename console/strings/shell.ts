@@ -7,6 +7,11 @@ export const shell = {
   "app.cancel": ["Cancelar", "Cancel"],
   "app.save": ["Salvar", "Save"],
   "app.saving": ["Salvando…", "Saving…"],
+  "app.edit": ["Alterar", "Change"],
+  "app.actions": ["Ações", "Actions"],
+  "app.creating": ["Criando…", "Creating…"],
+  "app.send": ["Enviar", "Send"],
+  "app.sending": ["Enviando…", "Sending…"],
   "app.loading": ["Carregando…", "Loading…"],
   "app.retry": ["Tentar de novo", "Try again"],
   "app.retrying": ["Tentando…", "Trying…"],
@@ -180,6 +185,8 @@ export const shell = {
   "overlap.86400": ["24 horas", "24 hours"],
   "overlap.604800": ["7 dias", "7 days"],
 
+  "secret.rotate": ["Trocar o segredo", "Replace the secret"],
+  "secret.rotate_yes": ["Trocar", "Replace"],
   "secret.old_until": ["Segredo antigo vale até", "Old secret works until"],
   "secret.leave": ["Você ainda não copiou", "You have not copied it yet"],
   "secret.leave_text": [

@@ -1,10 +1,8 @@
-/** Texts for signing in and for passwords. */
 export const sign_in = {
   "sign_in.title": ["Entrar", "Sign in"],
   "sign_in.text": ["O console da API do CRM", "The console of the CRM API"],
   "sign_in.email": ["E-mail", "E-mail"],
   "sign_in.password": ["Senha", "Password"],
-  "sign_in.submit": ["Entrar", "Sign in"],
   "sign_in.busy": ["Entrando…", "Signing in…"],
   "sign_in.forgotten": ["Esqueci a senha", "I forgot my password"],
   "sign_in.wrong": [
@@ -33,13 +31,11 @@ export const sign_in = {
     "Você saiu deste navegador, mas o servidor não confirmou. Se o aparelho não é seu, entre e saia de novo.",
     "You signed out of this browser, but the server did not confirm. If the device is not yours, sign in and out again.",
   ],
-  "sign_in.recover": ["Trocar a senha", "Change the password"],
   "sign_in.recover_text": [
     "Enviamos um link para o seu e-mail. Ele abre uma página para escolher outra senha.",
     "We send a link to your address. It opens a page to choose another password.",
   ],
   "sign_in.recover_submit": ["Enviar o link", "Send the link"],
-  "sign_in.recover_busy": ["Enviando…", "Sending…"],
   "sign_in.recover_sent": [
     "Se {email} tem acesso, o link chega em alguns minutos. Confira também a caixa de spam.",
     "If {email} has access, the link arrives in a few minutes. Look in the spam folder too.",

@@ -21,5 +21,4 @@ export const TEXTS = {
   ...webhooks,
 };
 
-/** The name of a text. */
 export type Key = keyof typeof TEXTS;

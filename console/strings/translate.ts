@@ -12,7 +12,6 @@ export type CountedKey<Table> = {
     : never;
 }[keyof Table];
 
-/** Replaces each placeholder with its value. */
 export function fill(text: string, values: Record<string, string | number> = {}): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

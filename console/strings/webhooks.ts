@@ -1,5 +1,4 @@
 export const webhooks = {
-  "webhooks.title": ["Webhooks", "Webhooks"],
   "webhooks.text": [
     "O CRM avisa outro sistema assim que algo acontece aqui.",
     "The CRM tells another system as soon as something happens here.",
@@ -14,7 +13,6 @@ export const webhooks = {
     "No webhooks yet. A manager or administrator can create the first one.",
   ],
   "webhooks.url": ["Endereço", "Address"],
-  "webhooks.state": ["Estado", "State"],
   "webhooks.events": ["Eventos", "Events"],
   "webhooks.week": ["Entregas, 7 dias", "Deliveries, 7 days"],
   "webhooks.week_title": ["Entregas por dia, 7 dias", "Deliveries by day, 7 days"],
@@ -96,7 +94,6 @@ export const webhooks = {
   ],
 
   "webhook.test": ["Enviar teste", "Send a test"],
-  "webhook.test_yes": ["Enviar", "Send"],
   "webhook.test_text": [
     'Enviamos um exemplo inventado, com os mesmos campos de um evento de verdade e a marca “"test": true”. A entrega abre em seguida.',
     'It is a made-up example, with the same fields as a real event and the mark “"test": true”. The delivery opens next.',
@@ -117,8 +114,6 @@ export const webhooks = {
     "Reativado. {n} entregas que esperavam saem agora.",
     "Reactivated. {n} deliveries that were waiting go out now.",
   ],
-  "webhook.rotate": ["Trocar o segredo", "Replace the secret"],
-  "webhook.rotate_yes": ["Trocar", "Replace"],
   "webhook.overlap": ["O segredo antigo vale por mais", "The old secret works for another"],
   "webhook.overlap_text": [
     "Por {overlap}, cada aviso leva a assinatura de cada um dos dois segredos. Troque no sistema nesse tempo e nenhum aviso é recusado.",
@@ -155,7 +150,6 @@ export const webhooks = {
   "recover.until": ["Até", "Until"],
   "recover.until_hint": ["Vazio: até agora.", "Empty: until now."],
   "recover.yes": ["Recuperar", "Recover"],
-  "recover.send": ["Enviar", "Send"],
   "recover.before_creation": [
     "Também eventos de antes da criação do webhook",
     "Also events from before the webhook was created",
@@ -177,7 +171,6 @@ export const webhooks = {
     "Nothing to recover: it already got everything from this period",
   ],
 
-  "webhook_new.title": ["Criar webhook", "Create webhook"],
   "webhook_new.name": ["Nome (opcional)", "Name (optional)"],
   "webhook_new.url": ["Endereço que recebe (URL)", "Address that receives (URL)"],
   "webhook_new.url_hint": [
@@ -190,8 +183,6 @@ export const webhooks = {
   "webhook_new.events_missing": ["Escolha ao menos um evento.", "Choose at least one event."],
   "webhook_new.all": ["Tudo sobre {group}", "Everything about {group}"],
   "webhook_new.every_event": ["Todos os eventos", "Every event"],
-  "webhook_new.submit": ["Criar webhook", "Create webhook"],
-  "webhook_new.busy": ["Criando…", "Creating…"],
   "webhook_new.open": ["Abrir o webhook", "Open the webhook"],
   "webhook_new.created": ["Webhook criado", "Webhook created"],
 
@@ -221,13 +212,13 @@ export const webhooks = {
   ],
   "secret.snippet": ["Como conferir, em Node ou Deno", "How to check, in Node or Deno"],
 
-  "group.leads": ["leads", "leads"],
-  "group.deals": ["negócios", "deals"],
-  "group.contacts": ["contatos", "contacts"],
-  "group.companies": ["empresas", "companies"],
-  "group.activities": ["atividades", "activities"],
-  "group.notes": ["anotações", "notes"],
-  "group.proposals": ["propostas", "proposals"],
+  "group.lead": ["leads", "leads"],
+  "group.deal": ["negócios", "deals"],
+  "group.contact": ["contatos", "contacts"],
+  "group.company": ["empresas", "companies"],
+  "group.activity": ["atividades", "activities"],
+  "group.note": ["anotações", "notes"],
+  "group.proposal": ["propostas", "proposals"],
   "event.lead.received": ["Um lead chegou e virou negócio", "A lead arrived and became a deal"],
   "event.deal.created": ["Um negócio foi criado", "A deal was created"],
   "event.deal.stage_changed": ["Um negócio mudou de etapa", "A deal changed stage"],

@@ -3,6 +3,7 @@ import { NAMES } from "../../console/components/field_names.ts";
 import { PRESETS } from "../../console/pages/keys/presets.ts";
 import { TEXTS } from "../../console/strings/texts.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
 import { records } from "../../tools/records/records.ts";
@@ -11,6 +12,11 @@ const says = (key: string) => assert.ok(Object.hasOwn(TEXTS, key), `The console 
 
 Deno.test("Every audit log action has a sentence on the activity page", () => {
   for (const action of ACTIONS) says(`did.${action}`);
+});
+
+Deno.test("The events with a text, which people can choose for a webhook, are all that exist", () => {
+  const named = Object.keys(TEXTS).flatMap((key) => key.match(/^event\.(.+)$/)?.[1] ?? []);
+  assert.deepEqual(named.toSorted(), EVENT_TYPES.toSorted());
 });
 
 Deno.test("Every scope has a description in the form for a new key", () => {

@@ -1,15 +1,24 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { useResource } from "../../app/resource.ts";
+import {
+  call,
+  clearDraft,
+  draftOf,
+  mayAdminister,
+  useAction,
+  useResource,
+  workspace,
+} from "../../app/mod.ts";
 import type { CustomField } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayAdminister, workspace } from "../../app/workspace.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Field, Select, TextArea } from "../../components/field.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import {
+  ActionDialog,
+  Button,
+  FailureNote,
+  Field,
+  Loaded,
+  Select,
+  Table,
+  TextArea,
+} from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
 const PATH = "app-v1-workspace/custom-fields";
@@ -34,11 +43,7 @@ export function CustomFields() {
     <section class="section">
       <header class="section-head">
         <h2>{t("fields.title")}</h2>
-        {mayAdminister.value && (
-          <button type="button" class="button" onClick={() => edited.value = "new"}>
-            {t("fields.define")}
-          </button>
-        )}
+        {mayAdminister.value && <Button text={t("fields.define")} onClick={() => edited.value = "new"} />}
       </header>
       <p class="hint">{t("fields.text")}</p>
       {failure.value && <FailureNote failure={failure.value} />}
@@ -50,14 +55,52 @@ export function CustomFields() {
               rows={sorted(data)}
               keyOf={({ id }) => id}
               muted={({ archived_at }) => archived_at !== null}
-              columns={columns(mayAdminister.value, (field) => edited.value = field, setArchived)}
+              columns={[
+                {
+                  title: t("fields.label"),
+                  cell: ({ label, key }) => (
+                    <div class="broken">
+                      <strong class="clamped" title={label}>{label}</strong>
+                      <div class="small clamped" title={key}>{key}</div>
+                    </div>
+                  ),
+                },
+                { title: t("fields.object"), cell: ({ object_type }) => t(`fields.of_${object_type}`) },
+                {
+                  title: t("fields.type"),
+                  cell: ({ type, choices, archived_at }) => (
+                    <div>
+                      {t(`fields.type_${type}`)}{" "}
+                      {archived_at && <span class="tag">{t("fields.archived")}</span>}
+                      {choices && (
+                        <div class="small clamped" title={choices.join(", ")}>{choices.join(", ")}</div>
+                      )}
+                    </div>
+                  ),
+                },
+              ]}
+              actions={mayAdminister.value && ((field) => (
+                <span class="row-actions">
+                  <Button
+                    class="link"
+                    text={t("app.edit")}
+                    of={field.label}
+                    onClick={() => edited.value = field}
+                  />
+                  <Button
+                    class="link"
+                    text={t(field.archived_at ? "fields.restore" : "fields.archive")}
+                    of={field.label}
+                    onClick={() => setArchived(field)}
+                  />
+                </span>
+              ))}
             />
           )}
       </Loaded>
-      {edited.value === "new" && <DefineField onDone={replace} onClose={() => edited.value = null} />}
-      {edited.value !== null && edited.value !== "new" && (
+      {edited.value !== null && (
         <EditField
-          field={edited.value}
+          field={edited.value === "new" ? null : edited.value}
           onDone={replace}
           onClose={() => edited.value = null}
         />
@@ -73,178 +116,87 @@ function sorted(fields: CustomField[]): CustomField[] {
   return fields.toSorted((one, other) => place(one) < place(other) ? -1 : 1);
 }
 
-function columns(
-  mayEdit: boolean,
-  edit: (field: CustomField) => void,
-  setArchived: (field: CustomField) => void,
-): Column<CustomField>[] {
-  const shown: Column<CustomField>[] = [
-    {
-      title: t("fields.label"),
-      cell: ({ label, key }) => (
-        <div class="broken">
-          <strong class="clamped" title={label}>{label}</strong>
-          <div class="small clamped" title={key}>{key}</div>
-        </div>
-      ),
-    },
-    { title: t("fields.object"), cell: ({ object_type }) => t(`fields.of_${object_type}`) },
-    {
-      title: t("fields.type"),
-      cell: ({ type, choices, archived_at }) => (
-        <div>
-          {t(`fields.type_${type}`)} {archived_at && <span class="tag">{t("fields.archived")}</span>}
-          {choices && <div class="small clamped" title={choices.join(", ")}>{choices.join(", ")}</div>}
-        </div>
-      ),
-    },
-  ];
-  if (!mayEdit) return shown;
-  return [...shown, {
-    title: t("fields.actions"),
-    quiet: true,
-    number: true,
-    cell: (field) => {
-      const verb = t(field.archived_at ? "fields.restore" : "fields.archive");
-      return (
-        <span class="row-actions">
-          <button
-            type="button"
-            class="link"
-            aria-label={`${t("fields.edit")}: ${field.label}`}
-            onClick={() => edit(field)}
-          >
-            {t("fields.edit")}
-          </button>
-          <button
-            type="button"
-            class="link"
-            aria-label={`${verb}: ${field.label}`}
-            onClick={() => setArchived(field)}
-          >
-            {verb}
-          </button>
-        </span>
-      );
-    },
-  }];
-}
-
-interface DialogProps {
+/** Defines a field, or changes the label and the choices of one. */
+function EditField({ field, onDone, onClose }: {
+  field: CustomField | null;
   onDone: (field: CustomField) => void;
   onClose: () => void;
-}
-
-const NEW = "custom-field";
-
-function DefineField({ onDone, onClose }: DialogProps) {
-  const draft = draftOf(NEW, { object_type: "contact", key: "", label: "", type: "text", choices: "" });
+}) {
+  const name = field ? `custom-field-${field.id}` : "custom-field";
+  const draft = draftOf<Record<"object_type" | "key" | "label" | "type" | "choices", string>>(name, {
+    object_type: field?.object_type ?? "contact",
+    key: field?.key ?? "",
+    label: field?.label ?? "",
+    type: field?.type ?? "text",
+    choices: (field?.choices ?? []).join("\n"),
+  });
   const change = (changed: Partial<typeof draft.value>) => draft.value = { ...draft.value, ...changed };
   const { object_type, key, label, type, choices } = draft.value;
   const hasChoices = type === "choice" || type === "choices";
-  return (
-    <ActionDialog
-      title={t("fields.define")}
-      yes={t("fields.define")}
-      onClose={onClose}
-      onSubmit={async () => {
-        const body = {
-          object_type,
-          key: key.trim(),
-          ...(label.trim() && { label: label.trim() }),
-          type,
-          ...(hasChoices && { choices: linesOf(choices) }),
-        };
-        onDone(await call<CustomField>("POST", PATH, { body }));
-        clearDraft(NEW);
-      }}
-    >
-      <Select
-        label={t("fields.object")}
-        options={OBJECTS.map((value) => ({ value, text: t(`fields.of_${value}`) }))}
-        value={object_type}
-        onInput={({ currentTarget }) => change({ object_type: currentTarget.value })}
-      />
-      <Field
-        label={t("fields.key")}
-        hint={t("fields.key_hint")}
-        required
-        maxLength={60}
-        value={key}
-        onInput={({ currentTarget }) => change({ key: currentTarget.value })}
-      />
-      <LabelField label={label} onChange={(label) => change({ label })} />
-      <Select
-        label={t("fields.type")}
-        options={TYPES.map((value) => ({ value, text: t(`fields.type_${value}`) }))}
-        value={type}
-        onInput={({ currentTarget }) => change({ type: currentTarget.value })}
-      />
-      {hasChoices && <ChoicesField choices={choices} onChange={(choices) => change({ choices })} />}
-    </ActionDialog>
-  );
-}
-
-function EditField({ field, onDone, onClose }: DialogProps & { field: CustomField }) {
-  const name = `custom-field-${field.id}`;
-  const draft = draftOf(name, { label: field.label, choices: (field.choices ?? []).join("\n") });
-  const close = () => {
+  const save = async () => {
+    const changed = {
+      ...((field || label.trim()) && { label: label.trim() }),
+      ...(hasChoices && { choices: linesOf(choices) }),
+    };
+    onDone(
+      field
+        ? await call<CustomField>("PATCH", `${PATH}/${field.id}`, { body: changed })
+        : await call<CustomField>("POST", PATH, { body: { object_type, key: key.trim(), type, ...changed } }),
+    );
     clearDraft(name);
-    onClose();
   };
   return (
     <ActionDialog
-      title={field.key}
-      yes={t("app.save")}
-      onClose={close}
-      onSubmit={async () => {
-        const body = {
-          label: draft.value.label.trim(),
-          ...(field.choices && { choices: linesOf(draft.value.choices) }),
-        };
-        onDone(await call<CustomField>("PATCH", `${PATH}/${field.id}`, { body }));
-      }}
+      title={field?.key ?? t("fields.define")}
+      yes={t(field ? "app.save" : "fields.define")}
+      // What was typed for a new field stays until it is defined.
+      draft={field ? name : undefined}
+      onClose={onClose}
+      onSubmit={save}
     >
-      <LabelField
-        label={draft.value.label}
-        required
-        onChange={(label) => draft.value = { ...draft.value, label }}
+      {!field && (
+        <>
+          <Select
+            label={t("fields.object")}
+            options={OBJECTS.map((value) => ({ value, text: t(`fields.of_${value}`) }))}
+            value={object_type}
+            onInput={({ currentTarget }) => change({ object_type: currentTarget.value })}
+          />
+          <Field
+            label={t("fields.key")}
+            hint={t("fields.key_hint")}
+            required
+            maxLength={60}
+            value={key}
+            onInput={({ currentTarget }) => change({ key: currentTarget.value })}
+          />
+        </>
+      )}
+      <Field
+        label={t("fields.label")}
+        required={field !== null}
+        maxLength={120}
+        value={label}
+        onInput={({ currentTarget }) => change({ label: currentTarget.value })}
       />
-      {field.choices && (
-        <ChoicesField
-          choices={draft.value.choices}
-          onChange={(choices) => draft.value = { ...draft.value, choices }}
+      {!field && (
+        <Select
+          label={t("fields.type")}
+          options={TYPES.map((value) => ({ value, text: t(`fields.type_${value}`) }))}
+          value={type}
+          onInput={({ currentTarget }) => change({ type: currentTarget.value })}
+        />
+      )}
+      {hasChoices && (
+        <TextArea
+          label={t("fields.choices")}
+          rows={5}
+          required
+          value={choices}
+          onInput={({ currentTarget }) => change({ choices: currentTarget.value })}
         />
       )}
     </ActionDialog>
-  );
-}
-
-function LabelField({ label, required = false, onChange }: {
-  label: string;
-  required?: boolean;
-  onChange: (label: string) => void;
-}) {
-  return (
-    <Field
-      label={t("fields.label")}
-      required={required}
-      maxLength={120}
-      value={label}
-      onInput={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  );
-}
-
-function ChoicesField({ choices, onChange }: { choices: string; onChange: (choices: string) => void }) {
-  return (
-    <TextArea
-      label={t("fields.choices")}
-      rows={5}
-      required
-      value={choices}
-      onInput={({ currentTarget }) => onChange(currentTarget.value)}
-    />
   );
 }
 

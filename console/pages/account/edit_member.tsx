@@ -1,13 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
+import { call } from "../../app/mod.ts";
 import type { Member } from "../../app/types.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field } from "../../components/field.tsx";
-import { say } from "../../components/toast.tsx";
+import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { RoleField } from "./role_field.tsx";
 
-/** Changes a member's name, role, and whether they may sign in. */
 export function EditMember({ member, onDone, onClose }: {
   member: Member;
   onDone: (member: Member) => void;

@@ -1,16 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { href } from "../../app/settings.ts";
-import type { Member, Role } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayAdminister, role } from "../../app/workspace.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Field } from "../../components/field.tsx";
-import { focusRefused } from "../../components/focus_refused.ts";
-import { Page } from "../../components/page.tsx";
-import { say } from "../../components/toast.tsx";
+import { call, clearDraft, draftOf, href, mayAdminister, role, useAction } from "../../app/mod.ts";
+import type { InvitedMember, Role } from "../../app/types.ts";
+import { FailureNote, Field, focusRefused, Page, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { RoleField } from "./role_field.tsx";
 
@@ -43,7 +35,7 @@ export function InviteForm() {
     missing.value = name.trim() === "" ? "name" : /^\S+@\S+\.\S+$/.test(email.trim()) ? null : "email";
     if (missing.value) return focusRefused(form);
     await run(async () => {
-      const member = await call<Member & { invitation_sent: boolean }>("POST", "app-v1-members", {
+      const member = await call<InvitedMember>("POST", "app-v1-members", {
         body: { name: name.trim(), email: email.trim(), role: draft.value.role },
       });
       clearDraft(DRAFT);
@@ -76,7 +68,7 @@ export function InviteForm() {
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions">
           <button type="submit" class="button primary" disabled={busy.value}>
-            {t(busy.value ? "members.inviting" : "members.invite_yes")}
+            {t(busy.value ? "app.sending" : "members.invite_yes")}
           </button>
           <a class="button" href={href("conta/")} onClick={() => clearDraft(DRAFT)}>{t("app.cancel")}</a>
         </div>

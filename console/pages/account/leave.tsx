@@ -1,12 +1,8 @@
-import { call } from "../../app/api.ts";
+import { call, forgetWorkspace, useAction } from "../../app/mod.ts";
 import type { Workspace } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { forgetWorkspace } from "../../app/workspace_choice.ts";
-import { ask } from "../../components/ask.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
+import { ask, Button, FailureNote } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
-/** The button with which the signed-in person leaves the workspace. */
 export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }) {
   const { busy, failure, run } = useAction();
   const leave = async () => {
@@ -28,9 +24,7 @@ export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }
     <section class="section">
       <div class="section-head">
         <h2>{t("members.leaving")}</h2>
-        <button type="button" class="button dangerous" disabled={busy.value} onClick={leave}>
-          {t("members.leave")}
-        </button>
+        <Button class="button dangerous" text={t("members.leave")} disabled={busy.value} onClick={leave} />
       </div>
       <p class="hint">{t("members.leave_text")}</p>
       {failure.value && <FailureNote failure={failure.value} />}

@@ -1,23 +1,14 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
-import type { Member } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayAdminister, workspace } from "../../app/workspace.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Filtered } from "../../components/filter.tsx";
-import { type Column, Table } from "../../components/table.tsx";
-import { say } from "../../components/toast.tsx";
+import { call, href, mayAdminister, useAction, useResource, workspace } from "../../app/mod.ts";
+import type { InvitedMember, Member } from "../../app/types.ts";
+import { Button, FailureNote, Filtered, Loaded, say, Skeleton, Table } from "../../components/mod.ts";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { EditMember } from "./edit_member.tsx";
-import { Loaded, Skeleton } from "../../components/loaded.tsx";
 
 const MEMBERS_PATH = "app-v1-members";
 
-/** Every member of the workspace. */
 export function Members() {
   const members = useResource<{ data: Member[] }>(MEMBERS_PATH);
   const edited = useSignal<Member | null>(null);
@@ -29,7 +20,7 @@ export function Members() {
   const inviteAgain = (member: Member) =>
     run(async () => {
       const path = `${MEMBERS_PATH}/${member.id}/invite`;
-      const { invitation_sent, ...changed } = await call<Member & { invitation_sent: boolean }>("POST", path);
+      const { invitation_sent, ...changed } = await call<InvitedMember>("POST", path);
       replace(changed);
       say(t(invitation_sent ? "members.invited" : "members.not_sent", changed));
     });
@@ -53,7 +44,44 @@ export function Members() {
                 rows={rows}
                 keyOf={({ id }) => id}
                 muted={({ is_active }) => !is_active}
-                columns={columns(mayAdminister.value, (member) => edited.value = member, inviteAgain)}
+                columns={[
+                  {
+                    title: t("members.name"),
+                    cell: ({ id, name, email }) => (
+                      <div class="broken">
+                        <strong class="clamped" title={name}>{name}</strong>
+                        <div class="small clamped" title={email}>
+                          {email} {id === workspace.value?.member.id && `(${t("members.you")})`}
+                        </div>
+                      </div>
+                    ),
+                  },
+                  { title: t("members.role"), cell: ({ role }) => t(`role.${role}`) },
+                  { title: t("members.state"), cell: (member) => <MemberState member={member} /> },
+                  {
+                    title: t("members.keys"),
+                    number: true,
+                    cell: ({ working_keys }) => formatNumber(working_keys, languageTag.value),
+                  },
+                ]}
+                actions={mayAdminister.value && ((member) => (
+                  <span class="row-actions">
+                    {member.is_active && !member.has_signed_in && (
+                      <Button
+                        class="link"
+                        text={t("members.invite_again")}
+                        of={member.name}
+                        onClick={() => inviteAgain(member)}
+                      />
+                    )}
+                    <Button
+                      class="link"
+                      text={t("app.edit")}
+                      aria-label={t("members.edit_name", { name: member.name })}
+                      onClick={() => edited.value = member}
+                    />
+                  </span>
+                ))}
               />
             )}
           </Filtered>
@@ -68,61 +96,6 @@ export function Members() {
       )}
     </section>
   );
-}
-
-function columns(
-  mayEdit: boolean,
-  edit: (member: Member) => void,
-  inviteAgain: (member: Member) => void,
-): Column<Member>[] {
-  const shown: Column<Member>[] = [
-    {
-      title: t("members.name"),
-      cell: ({ id, name, email }) => (
-        <div class="broken">
-          <strong class="clamped" title={name}>{name}</strong>
-          <div class="small clamped" title={email}>
-            {email} {id === workspace.value?.member.id && `(${t("members.you")})`}
-          </div>
-        </div>
-      ),
-    },
-    { title: t("members.role"), cell: ({ role }) => t(`role.${role}`) },
-    { title: t("members.state"), cell: (member) => <MemberState member={member} /> },
-    {
-      title: t("members.keys"),
-      number: true,
-      cell: ({ working_keys }) => formatNumber(working_keys, languageTag.value),
-    },
-  ];
-  if (!mayEdit) return shown;
-  return [...shown, {
-    title: t("members.actions"),
-    quiet: true,
-    number: true,
-    cell: (member) => (
-      <span class="row-actions">
-        {member.is_active && !member.has_signed_in && (
-          <button
-            type="button"
-            class="link"
-            aria-label={`${t("members.invite_again")}: ${member.name}`}
-            onClick={() => inviteAgain(member)}
-          >
-            {t("members.invite_again")}
-          </button>
-        )}
-        <button
-          type="button"
-          class="link"
-          aria-label={t("members.edit_name", { name: member.name })}
-          onClick={() => edit(member)}
-        >
-          {t("members.edit")}
-        </button>
-      </span>
-    ),
-  }];
 }
 
 function MemberState({ member: { is_active, has_signed_in } }: { member: Member }) {

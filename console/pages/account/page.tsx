@@ -1,10 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { CHOICES_PATH, Invitations } from "../../app/invitations.tsx";
-import { useResource } from "../../app/resource.ts";
+import { refreshWorkspace, useResource, workspace } from "../../app/mod.ts";
 import type { Choices, PersonSession } from "../../app/types.ts";
-import { refreshWorkspace, workspace } from "../../app/workspace.ts";
-import { Page } from "../../components/page.tsx";
+import { Page } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { CustomFields } from "./custom_fields.tsx";
 import { InviteForm } from "./invite.tsx";
@@ -22,7 +21,7 @@ export default function Account() {
   useEffect(() => void refreshWorkspace(), [query.convidar]);
   if (query.convidar) return <InviteForm />;
   return (
-    <Page title={t("account.title")} text={t("account.text")}>
+    <Page title={t("nav.account")} text={t("account.text")}>
       <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
       <Members />

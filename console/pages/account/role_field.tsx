@@ -1,8 +1,7 @@
 import { type Role, ROLES } from "../../../supabase/functions/_shared/contract/roles.ts";
-import { Select } from "../../components/field.tsx";
+import { Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
-/** The choice of a role, with a hint about what it allows. */
 export function RoleField({ role, onChange, error }: {
   role: Role;
   onChange: (role: Role) => void;

@@ -1,18 +1,11 @@
-import type { Resource } from "../../app/resource.ts";
+import { type Resource, useAction } from "../../app/mod.ts";
 import { endOtherSessions } from "../../app/session.ts";
 import type { PersonSession } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { ask } from "../../components/ask.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { type Column, Table } from "../../components/table.tsx";
-import { say } from "../../components/toast.tsx";
+import { ask, Button, FailureNote, Loaded, Moment, say, Table } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
 export const SESSIONS_PATH = "app-v1-workspace/sessions";
 
-/** The browsers in which the person is signed in. */
 export function Sessions({ sessions }: { sessions: Resource<{ data: PersonSession[] }> }) {
   const { busy, failure, run } = useAction();
   const end = async () => {
@@ -34,7 +27,7 @@ export function Sessions({ sessions }: { sessions: Resource<{ data: PersonSessio
       <header class="section-head">
         <h2>{t("sessions.title")}</h2>
         {/* Shown even if the list has one session, because the button also ends the sessions of apps. */}
-        <button type="button" class="button" disabled={busy.value} onClick={end}>{t("sessions.end")}</button>
+        <Button text={t("sessions.end")} disabled={busy.value} onClick={end} />
       </header>
       {failure.value && <FailureNote failure={failure.value} />}
       <Loaded resource={sessions}>
@@ -43,29 +36,25 @@ export function Sessions({ sessions }: { sessions: Resource<{ data: PersonSessio
             label={t("sessions.title")}
             rows={data}
             keyOf={({ id }) => id}
-            columns={columns()}
+            columns={[
+              {
+                title: t("sessions.where"),
+                cell: ({ user_agent, ip, is_current }) => (
+                  <div class="broken">
+                    <strong title={user_agent ?? undefined}>{browserName(user_agent)}</strong>{" "}
+                    {is_current && <span class="tag good">{t("sessions.this")}</span>}
+                    <div class="small">{ip}</div>
+                  </div>
+                ),
+              },
+              { title: t("account.since"), cell: ({ created_at }) => <Moment at={created_at} /> },
+              { title: t("sessions.used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+            ]}
           />
         )}
       </Loaded>
     </section>
   );
-}
-
-function columns(): Column<PersonSession>[] {
-  return [
-    {
-      title: t("sessions.where"),
-      cell: ({ user_agent, ip, is_current }) => (
-        <div class="broken">
-          <strong title={user_agent ?? undefined}>{browserName(user_agent)}</strong>{" "}
-          {is_current && <span class="tag good">{t("sessions.this")}</span>}
-          <div class="small">{ip}</div>
-        </div>
-      ),
-    },
-    { title: t("sessions.since"), cell: ({ created_at }) => <Moment at={created_at} /> },
-    { title: t("sessions.used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
-  ];
 }
 
 /**

@@ -7,14 +7,9 @@ import {
   removeFactor,
   typeCode,
 } from "../../app/second_factor.ts";
-import { asFailure, type Failure } from "../../app/failure.ts";
-import { useAction } from "../../app/use_action.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { ask } from "../../components/ask.tsx";
+import { asFailure, type Failure, useAction } from "../../app/mod.ts";
+import { ActionDialog, ask, Button, CopyButton, FailureNote, say } from "../../components/mod.ts";
 import { CodeField } from "../../components/code_field.tsx";
-import { CopyButton } from "../../components/copy.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 
 /** Turns two-step verification on and off. `onChange` is called after either. */
@@ -46,27 +41,14 @@ export function TwoSteps({ onChange }: { onChange: () => unknown }) {
     <section class="section">
       <header class="section-head">
         <h2>
-          {t("two_steps.title")} {id && <span class="tag good">{t("two_steps.on_tag")}</span>}
+          {t("code.title")} {id && <span class="tag good">{t("two_steps.on_tag")}</span>}
           {id === null && <span class="tag">{t("two_steps.off_tag")}</span>}
         </h2>
-        {id === null && (
-          <button type="button" class="button" disabled={busy.value} onClick={begin}>
-            {t("two_steps.on")}
-          </button>
-        )}
-        {id && (
-          <button type="button" class="button" disabled={busy.value} onClick={() => remove(id)}>
-            {t("two_steps.off")}
-          </button>
-        )}
+        {id === null && <Button text={t("two_steps.on")} disabled={busy.value} onClick={begin} />}
+        {id && <Button text={t("two_steps.off")} disabled={busy.value} onClick={() => remove(id)} />}
       </header>
       <p class="hint">{t("two_steps.text")}</p>
-      {failure.value && (
-        <FailureNote
-          failure={failure.value}
-          {...(id === undefined && { onRetry: read })}
-        />
-      )}
+      {failure.value && <FailureNote failure={failure.value} {...(id === undefined && { onRetry: read })} />}
       {begun.value && (
         <TurnOn
           factor={begun.value}

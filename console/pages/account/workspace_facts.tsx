@@ -1,12 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { call, draftOf, mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/mod.ts";
 import type { Workspace } from "../../app/types.ts";
-import { mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/workspace.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Fact } from "../../components/fact.tsx";
-import { Field, Select } from "../../components/field.tsx";
-import { say } from "../../components/toast.tsx";
+import { ActionDialog, Button, Fact, Field, say, Select } from "../../components/mod.ts";
 import { formatDay, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
@@ -20,7 +15,6 @@ const USAGE = [
   "waiting_deliveries",
 ] as const;
 
-/** The settings of the workspace, and its usage. */
 export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
   const editing = useSignal(false);
   const api = read.suspended ? "suspended" : read.public_api ? "on" : "off";
@@ -29,11 +23,7 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
       <section class="stack">
         <div class="section-head">
           <h2>{t("account.workspace")}</h2>
-          {mayAdminister.value && (
-            <button type="button" class="button" onClick={() => editing.value = true}>
-              {t("account.edit")}
-            </button>
-          )}
+          {mayAdminister.value && <Button text={t("app.edit")} onClick={() => editing.value = true} />}
         </div>
         <dl class="facts">
           <Fact name={t("account.name")}>{read.name}</Fact>
@@ -76,15 +66,12 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
   >(name, {});
   const change = (changed: typeof draft.value) => draft.value = { ...draft.value, ...changed };
   const shown = { ...read, ...draft.value };
-  const close = () => {
-    clearDraft(name);
-    onClose();
-  };
   return (
     <ActionDialog
       title={t("account.workspace")}
       yes={t("app.save")}
-      onClose={close}
+      draft={name}
+      onClose={onClose}
       onSubmit={async () => {
         if (Object.keys(draft.value).length === 0) return;
         openWorkspace(await call<Workspace>("PATCH", WORKSPACE_PATH, { body: draft.value }));

@@ -1,14 +1,10 @@
 import { useLocation } from "preact-iso/router";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
-import { settled } from "../../app/workspace.ts";
+import { href, queryOf, settled, useResource } from "../../app/mod.ts";
 import type { Page as PageOf, ShownEvent } from "../../app/types.ts";
 import { dayEnd, dayIn, hostOf } from "../../format/format.ts";
 import { ChangedFields } from "../../components/changed_fields.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Field, Loaded, Moment, Select } from "../../components/mod.ts";
 import { Lines } from "../../components/lines.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
 import { happened, t, textNamed } from "../../strings/strings.ts";
 import { ALL_EVENTS } from "../webhooks/events.ts";
 
@@ -20,22 +16,15 @@ const TONES = {
   cancelled: "",
 } as const;
 
-/** The address of the list of events, filtered by type, by record or by last day (`2026-11-21`). */
-function eventsHref(filter: Record<string, string>): string {
-  const given = Object.entries(filter).filter(([, value]) => value !== "");
-  return href("atividade/", { ver: "eventos", ...Object.fromEntries(given) });
-}
-
 /** The events, newest first, and which webhooks got each. The filter is in the address, so that people can share it. */
 export function Events() {
   const { query, route } = useLocation();
   const filter = { evento: query.evento ?? "", registro: query.registro ?? "", ate: dayIn(query.ate) };
-  const choose = (changed: Partial<typeof filter>) => route(eventsHref({ ...filter, ...changed }), true);
-  const list = `app-v1-activity/events?${new URLSearchParams({
-    ...(filter.evento && { event: filter.evento }),
-    ...(filter.registro && { object_id: filter.registro }),
-    ...(filter.ate && { until: dayEnd(filter.ate) }),
-  })}`;
+  const choose = (changed: Partial<typeof filter>) =>
+    route(href("atividade/", { ver: "eventos", ...filter, ...changed }), true);
+  const list = `app-v1-activity/events?${
+    queryOf({ event: filter.evento, object_id: filter.registro, until: filter.ate && dayEnd(filter.ate) })
+  }`;
   // A day begins and ends in the workspace's time zone, which is not known before the workspace was read.
   const first = useResource<PageOf<ShownEvent>>(filter.ate && !settled.value ? null : list);
   return (
@@ -43,7 +32,7 @@ export function Events() {
       <p class="hint">{t("events.text")}</p>
       <div class="filters">
         <Select
-          label={t("events.type")}
+          label={t("deliveries.event")}
           value={filter.evento}
           onChange={({ currentTarget }) => choose({ evento: currentTarget.value })}
           options={[
@@ -98,7 +87,11 @@ function Line({ event }: { event: ShownEvent }) {
             {": "}
             {is_test
               ? <span class="tag">{t("deliveries.test")}</span>
-              : <a href={eventsHref({ registro: object_id })}>{object_name ?? t("events.nameless")}</a>}
+              : (
+                <a href={href("atividade/", { ver: "eventos", registro: object_id })}>
+                  {object_name ?? t("events.nameless")}
+                </a>
+              )}
           </p>
           <p class="small broken">
             <Moment at={event.occurred_at} exact /> · <code>{event.event}</code>{" "}

@@ -1,11 +1,8 @@
 import { useLocation } from "preact-iso/router";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, useResource } from "../../app/mod.ts";
 import type { Entry, Page as PageOf } from "../../app/types.ts";
 import { Lines } from "../../components/lines.tsx";
-import { Empty, Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { Page } from "../../components/page.tsx";
+import { Empty, Loaded, Moment, Page } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { Events } from "./events.tsx";
 import { placeOf, sentenceOf } from "./sentence.ts";
@@ -16,12 +13,12 @@ const PATH = "app-v1-activity";
 export default function Activity() {
   const shown = useLocation().query.ver === "eventos" ? "events" : "actions";
   return (
-    <Page title={t("activity.title")} text={t("activity.text")}>
+    <Page title={t("nav.activity")} text={t("activity.text")}>
       <nav class="views" aria-label={t("activity.views")}>
         {(["actions", "events"] as const).map((view) => (
           <a
             key={view}
-            href={href("atividade/", view === "events" ? { ver: "eventos" } : {})}
+            href={href("atividade/", { ver: view === "events" ? "eventos" : undefined })}
             aria-current={view === shown ? "page" : undefined}
           >
             {t(`activity.view_${view}`)}

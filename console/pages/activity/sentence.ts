@@ -5,7 +5,6 @@ import { counted, t, textNamed } from "../../strings/strings.ts";
 /** Plain words, or a name. */
 export type Part = string | { name: string };
 
-/** The sentence of an entry. */
 export function sentenceOf(entry: Entry): Part[] {
   const { action, details } = entry;
   const template = textNamed(`did.${variantOf(entry)}`) ?? textNamed("did.unknown")!;

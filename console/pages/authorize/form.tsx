@@ -1,14 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
+import { call, chosenWorkspace, useAction } from "../../app/mod.ts";
 import type { AppRequest } from "../../app/approvals.ts";
 import { person } from "../../app/session.ts";
-import { useAction } from "../../app/use_action.ts";
-import { chosenWorkspace } from "../../app/workspace_choice.ts";
-import { Fact } from "../../components/fact.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Select } from "../../components/field.tsx";
-import { focusRefused } from "../../components/focus_refused.ts";
-import { Page } from "../../components/page.tsx";
+import { Button, Fact, FailureNote, focusRefused, Page, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { APP_PRESETS, WORK } from "../keys/presets.ts";
 import { ScopeFields } from "../keys/scope_fields.tsx";
@@ -84,14 +78,11 @@ export function ConsentForm({ request: { client, redirect_uri }, offers, answer 
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions">
           <button type="submit" class="button primary" disabled={busy.value}>{t("authorize.allow")}</button>
-          <button
-            type="button"
-            class="button"
+          <Button
+            text={t("authorize.deny")}
             disabled={busy.value}
             onClick={() => run(() => answer("deny"))}
-          >
-            {t("authorize.deny")}
-          </button>
+          />
         </div>
       </form>
     </Page>

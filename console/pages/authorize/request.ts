@@ -1,9 +1,8 @@
 /** Loads an app's request, and the scopes that the person may grant in each of their workspaces. */
-import { call } from "../../app/api.ts";
+import { call, WORKSPACE_PATH } from "../../app/mod.ts";
 import { type AppRequest, approvedClients, forgetApproval, readRequest } from "../../app/approvals.ts";
 import { CHOICES_PATH } from "../../app/invitations.tsx";
 import type { Choices, Grant, GrantList, Workspace } from "../../app/types.ts";
-import { WORKSPACE_PATH } from "../../app/workspace.ts";
 
 export const APPS_PATH = "app-v1-apps";
 
@@ -14,7 +13,6 @@ export interface Offer {
   scopes: string[];
 }
 
-/** Opens an app's request. */
 export async function openRequest(id: string): Promise<{ request: AppRequest; offers: Offer[] }> {
   const { data: choices } = await call<Choices>("GET", CHOICES_PATH);
   const lists = await Promise.all(choices.map(async ({ id: workspace }) => ({

@@ -1,4 +1,3 @@
-/** The fields of a stage that this file uses. */
 interface Stage {
   id: string;
   deals: readonly { id: string }[];
@@ -7,7 +6,6 @@ interface Stage {
 /** Maps the id of each card to the id of its stage. */
 export type Places = ReadonlyMap<string, string>;
 
-/** Returns the stage of each card in a reply. */
 export function placesOf(stages: readonly Stage[]): Places {
   return new Map(stages.flatMap(({ id, deals }) => deals.map((deal) => [deal.id, id] as const)));
 }

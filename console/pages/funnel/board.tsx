@@ -1,5 +1,5 @@
-import { href } from "../../app/settings.ts";
-import { Moment } from "../../components/moment.tsx";
+import { href } from "../../app/mod.ts";
+import { Moment } from "../../components/mod.ts";
 import { formatMoney, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
@@ -67,11 +67,7 @@ function DealCard({ deal, pipeline, arrived }: {
   const people = [company, contact].flatMap((named) => named && named.name !== title ? [named.name] : []);
   return (
     <li class={arrived ? "card arrived" : "card"}>
-      <a
-        class="card-title clamped"
-        title={title}
-        href={href("funil/", { ...(pipeline && { pipeline }), negocio: id })}
-      >
+      <a class="card-title clamped" title={title} href={href("funil/", { pipeline, negocio: id })}>
         {title}
       </a>
       {people.length > 0 && <p class="small">{people.join(" · ")}</p>}

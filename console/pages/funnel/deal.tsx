@@ -1,11 +1,6 @@
-import { now } from "../../app/clock.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, now, useResource } from "../../app/mod.ts";
 import { ChangedFields } from "../../components/changed_fields.tsx";
-import { Fact } from "../../components/fact.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { Page } from "../../components/page.tsx";
+import { Fact, Loaded, Moment, Page } from "../../components/mod.ts";
 import { formatDay } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { happened, t, textNamed } from "../../strings/strings.ts";
@@ -26,7 +21,7 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
   return (
     <Page
       title={resource.data.value?.title ?? t("deal.single")}
-      back={<a href={href("funil/", pipeline ? { pipeline } : {})}>{t("deal.back")}</a>}
+      back={<a href={href("funil/", { pipeline })}>{t("deal.back")}</a>}
       text={resource.data.value && <Summary deal={resource.data.value} />}
     >
       <Loaded resource={resource} rows={8}>
@@ -95,7 +90,6 @@ export function Deal({ id, pipeline }: { id: string; pipeline: string | undefine
   );
 }
 
-/** The value and the status. */
 function Summary({ deal }: { deal: OpenedDeal }) {
   return (
     <>
@@ -129,7 +123,6 @@ function Facts({ deal }: { deal: OpenedDeal }) {
   );
 }
 
-/** The contacts and the company. */
 function People({ deal: { contact, other_contacts: others, company } }: { deal: OpenedDeal }) {
   return (
     <section class="stack">

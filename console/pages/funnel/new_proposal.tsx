@@ -1,10 +1,5 @@
-import { useSignal } from "@preact/signals";
-import { now } from "../../app/clock.ts";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { asFailure } from "../../app/failure.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field } from "../../components/field.tsx";
+import { call, draftOf, now } from "../../app/mod.ts";
+import { ActionDialog, Field } from "../../components/mod.ts";
 import { dayEnd, localMoment } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";
 import type { LinkedProposal, OpenedDeal } from "./records.ts";
@@ -26,14 +21,11 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
     recurring_value: String(deal.recurring_value ?? ""),
     day: "",
   });
-  const refused = useSignal<Record<string, string>>({});
   const { title, value, recurring_value, day } = draft.value;
   const field = (name: keyof typeof draft.value) => ({
     value: draft.value[name],
-    error: refused.value[name === "day" ? "expires_at" : name],
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
       draft.value = { ...draft.value, [name]: currentTarget.value };
-      refused.value = {};
     },
   });
   const submit = async () => {
@@ -48,7 +40,6 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
       onCreated(await call<LinkedProposal>("POST", path, { body }));
     } catch (thrown) {
       onFailed();
-      refused.value = asFailure(thrown).fields;
       throw thrown;
     }
   };
@@ -57,22 +48,36 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
       title={t("proposal.new")}
       yes={t("proposal.create")}
       hasSecret
-      onClose={() => {
-        clearDraft(name);
-        onClose();
-      }}
+      draft={name}
+      onClose={onClose}
       onSubmit={submit}
     >
-      <Field label={t("proposal.title")} required maxLength={255} {...field("title")} />
-      <Field label={t("proposal.value")} {...AMOUNT} {...field("value")} />
-      <Field label={t("proposal.monthly")} {...AMOUNT} {...field("recurring_value")} />
-      <Field
-        label={t("proposal.day")}
-        hint={t("proposal.day_hint")}
-        type="date"
-        min={localMoment(now.value).slice(0, 10)}
-        {...field("day")}
-      />
+      {(refused) => (
+        <>
+          <Field
+            label={t("proposal.title")}
+            error={refused.title}
+            required
+            maxLength={255}
+            {...field("title")}
+          />
+          <Field label={t("proposal.value")} error={refused.value} {...AMOUNT} {...field("value")} />
+          <Field
+            label={t("proposal.monthly")}
+            error={refused.recurring_value}
+            {...AMOUNT}
+            {...field("recurring_value")}
+          />
+          <Field
+            label={t("proposal.day")}
+            hint={t("proposal.day_hint")}
+            error={refused.expires_at}
+            type="date"
+            min={localMoment(now.value).slice(0, 10)}
+            {...field("day")}
+          />
+        </>
+      )}
     </ActionDialog>
   );
 }

@@ -1,27 +1,21 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import { type Failure, href, mayChange, now, useResource } from "../../app/mod.ts";
 import { waitAfter } from "../../app/poll.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
 import { usePolling } from "../../app/use_polling.ts";
-import { mayChange } from "../../app/workspace.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Select } from "../../components/field.tsx";
-import { Page } from "../../components/page.tsx";
+import { Empty, FailureNote, Page, Select, Skeleton } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
+import { whenText } from "../webhooks/words.ts";
 import { arrivals, type Places, placesOf } from "./arrivals.ts";
 import { Board } from "./board.tsx";
 import { Deal } from "./deal.tsx";
-import { Freshness } from "./freshness.tsx";
 import type { Funnel as Reply } from "./records.ts";
-import { Empty, Skeleton } from "../../components/loaded.tsx";
 
 /** Milliseconds between refreshes. A lead must appear within 2 s, and the request takes some of that time. */
 const EVERY_MS = 1_500;
 const NONE: ReadonlySet<string> = new Set();
 
-/** The board of a pipeline, or one of its deals. */
 export default function Funnel() {
   const { pipeline, negocio } = useLocation().query;
   return negocio ? <Deal key={negocio} id={negocio} pipeline={pipeline} /> : <Stages chosen={pipeline} />;
@@ -57,7 +51,7 @@ function Stages({ chosen }: { chosen: string | undefined }) {
   );
   return (
     <Page
-      title={t("funnel.title")}
+      title={t("nav.funnel")}
       text={t("funnel.text")}
       action={
         <div class="actions">
@@ -103,4 +97,25 @@ function useArrivals(reply: Reply | undefined): ReadonlySet<string> {
     };
   }
   return last.current.arrived;
+}
+
+/**
+ * Says that the board refreshes by itself or, if refreshing fails, why and how old the shown board is. The text
+ * always has one line, so that nothing below it moves.
+ */
+function Freshness({ failure, readAt, waitMs }: {
+  failure: Failure | null;
+  readAt: string;
+  waitMs: number;
+}) {
+  const time = whenText(readAt, now.value);
+  return (
+    <p class={failure ? "freshness waits" : "freshness"} role="status">
+      {failure === null
+        ? t("funnel.fresh")
+        : failure.kind === "away"
+        ? t("funnel.away", { time })
+        : t("funnel.slow", { time, seconds: Math.ceil(waitMs / 1000) })}
+    </p>
+  );
 }

@@ -1,9 +1,6 @@
 import { useEffect, useId, useRef } from "preact/hooks";
-import { call } from "../../app/api.ts";
-import { useAction } from "../../app/use_action.ts";
-import { CopyButton } from "../../components/copy.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { say } from "../../components/toast.tsx";
+import { call, useAction } from "../../app/mod.ts";
+import { Button, CopyButton, FailureNote, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { mailTo, whatsAppTo } from "./offer_message.ts";
 import type { Person, Proposal } from "./records.ts";
@@ -64,11 +61,7 @@ export function ProposalLink({ proposal, link, contact, onSent }: {
         <a class="button" href={mailTo(contact?.email ?? null, subject, message)} onClick={send}>
           {t("proposal.mail")}
         </a>
-        {isDraft && (
-          <button type="button" class="button" disabled={busy.value} onClick={mark}>
-            {t("proposal.mark_sent")}
-          </button>
-        )}
+        {isDraft && <Button text={t("proposal.mark_sent")} disabled={busy.value} onClick={mark} />}
       </div>
       {failure.value && <FailureNote failure={failure.value} />}
     </section>

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { now } from "../../app/clock.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
+import { call, now } from "../../app/mod.ts";
+import { ActionDialog, Button } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { NewProposal } from "./new_proposal.tsx";
 import { ProposalLink } from "./proposal_link.tsx";
@@ -12,7 +11,6 @@ import { canBeAnswered, proposalMoments, proposalState, valueText } from "./word
 /** The proposals of a deal. A person creates one, sends its link, and gives it a new link. */
 export function Proposals({ deal, reload, onChange }: {
   deal: OpenedDeal;
-  /** Reads the deal again. */
   reload: () => void;
   /** Applies a change to the shown proposals. */
   onChange: (change: (shown: Proposal[]) => Proposal[]) => void;
@@ -41,11 +39,7 @@ export function Proposals({ deal, reload, onChange }: {
         title={t("deal.proposals")}
         none={t("deal.no_proposals")}
         rows={deal.proposals}
-        more={
-          <button type="button" class="button" onClick={() => adding.value = true}>
-            {t("proposal.new")}
-          </button>
-        }
+        more={<Button text={t("proposal.new")} onClick={() => adding.value = true} />}
       >
         {(proposal) => {
           const value = valueText(proposal);
@@ -69,14 +63,12 @@ export function Proposals({ deal, reload, onChange }: {
                   />
                 )
                 : canBeAnswered(proposal) && (
-                  <button
-                    type="button"
+                  <Button
                     class="link"
-                    aria-label={`${t("proposal.new_link")}: ${title}`}
+                    text={t("proposal.new_link")}
+                    of={title}
                     onClick={() => renewing.value = proposal}
-                  >
-                    {t("proposal.new_link")}
-                  </button>
+                  />
                 )}
             </Row>
           );

@@ -3,7 +3,6 @@ import type { OpenedDeal as OpenedDealSchema } from "../../../supabase/functions
 import type { LinkedProposal as LinkedProposalSchema } from "../../../supabase/functions/app-v1-funnel/proposal.ts";
 import type { Funnel as FunnelSchema } from "../../../supabase/functions/app-v1-funnel/schema.ts";
 
-/** The reply of app-v1-funnel: a pipeline at one moment. */
 export type Funnel = z.output<typeof FunnelSchema>;
 /** A column: its newest 50 deals. */
 export type Stage = Funnel["stages"][number];

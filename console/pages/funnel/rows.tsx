@@ -26,7 +26,6 @@ export function Rows<Item>({ title, none, rows, more, children }: {
   );
 }
 
-/** A row with its state and actions. */
 export function Row({ title, state, small, text, children }: {
   title: string;
   state: StateText;

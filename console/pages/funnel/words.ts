@@ -1,11 +1,9 @@
-/** Puts the values and states of a deal into words. */
 import { formatMoney, singlePrice } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { dayAndTime } from "../webhooks/words.ts";
 import type { Activity, Proposal } from "./records.ts";
 
-/** A state in words, and the colour in which it is shown. */
 export interface StateText {
   text: string;
   tone: "good" | "failed" | "waits" | "";
@@ -25,27 +23,21 @@ export function valueText(prices: { value: number | null; recurring_value: numbe
   return parts.length === 0 ? null : parts.join(" · ");
 }
 
+/** The moment at which a proposal got its status, and the colour of the status. */
+const STATUSES = {
+  rascunho: ["created_at", ""],
+  enviada: ["sent_at", "waits"],
+  visualizada: ["viewed_at", "waits"],
+  aceita: ["accepted_at", "good"],
+  recusada: ["rejected_at", "failed"],
+  expirada: ["expires_at", ""],
+} as const;
+
 /** `Aceita em 12/11 às 14:03` */
 export function proposalState(proposal: Proposal, now: number): StateText {
-  const { status, created_at, sent_at, viewed_at, accepted_at, rejected_at, expires_at } = proposal;
-  const state = (at: string | null, tone: StateText["tone"]) => ({
-    text: t(`proposal.${status}`, { at: at === null ? "" : dayAndTime(at, now) }),
-    tone,
-  });
-  switch (status) {
-    case "rascunho":
-      return state(created_at, "");
-    case "enviada":
-      return state(sent_at, "waits");
-    case "visualizada":
-      return state(viewed_at, "waits");
-    case "aceita":
-      return state(accepted_at, "good");
-    case "recusada":
-      return state(rejected_at, "failed");
-    case "expirada":
-      return state(expires_at, "");
-  }
+  const [moment, tone] = STATUSES[proposal.status];
+  const at = proposal[moment];
+  return { text: t(`proposal.${proposal.status}`, { at: at === null ? "" : dayAndTime(at, now) }), tone };
 }
 
 /** Whether the customer can still answer a proposal, or could once it is sent. */

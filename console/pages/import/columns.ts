@@ -38,7 +38,6 @@ export type Target = keyof typeof HEADINGS | `custom:${string}` | "";
 /** Columns that the file of failed lines adds. An import ignores them, so that the corrected file can be imported. */
 export const ADDED = { line: "linha", reason: "motivo" };
 
-/** The custom fields of contacts that are in use. */
 export function contactFields(fields: CustomField[]): CustomField[] {
   return fields.filter(({ object_type, archived_at }) => object_type === "contact" && archived_at === null);
 }

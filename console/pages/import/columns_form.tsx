@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { CustomField } from "../../app/types.ts";
-import { Table } from "../../components/table.tsx";
+import { Button, Table } from "../../components/mod.ts";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import type { OpenedFile } from "./choose_file.tsx";
@@ -68,7 +68,7 @@ export function Columns({ file, custom, targets, onChange, onCheck, onBack }: {
       {error.value && <p class="field-error" role="alert">{error.value}</p>}
       <div class="actions">
         <button type="submit" class="button primary">{t("columns.check")}</button>
-        <button type="button" class="button" onClick={onBack}>{t("columns.other_file")}</button>
+        <Button text={t("columns.other_file")} onClick={onBack} />
       </div>
     </form>
   );
@@ -79,7 +79,6 @@ function headingOf(header: string[], at: number): string {
   return header[at] || t("columns.unnamed", { n: at + 1 });
 }
 
-/** The first value of a column. */
 function sampleOf(lines: { cells: string[] }[], at: number): string {
   const found = lines.find(({ cells }) => cells[at]?.trim())?.cells[at]?.trim() ?? "";
   return found.length > 60 ? `${found.slice(0, 60)}…` : found;

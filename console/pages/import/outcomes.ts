@@ -19,7 +19,6 @@ export interface Outcome {
 /** Names a field by its column's heading in the file, or by the console's name if it has no column. */
 export type NameOf = (field: string) => string;
 
-/** Names fields by the headings of the file. */
 export function namesOf({ csv }: OpenedFile, targets: Target[], custom: CustomField[]): NameOf {
   return (field) => {
     const target = field.replace(/^custom_fields\./, "custom:").replace(/^tags$/, "add_tags")
@@ -31,7 +30,6 @@ export function namesOf({ csv }: OpenedFile, targets: Target[], custom: CustomFi
   };
 }
 
-/** The outcome of a line that is not sent. */
 export function outcomeOfFault(fault: Fault, nameOf: NameOf): Outcome {
   const text = fault.kind === "cells"
     ? t("fault.cells", fault)

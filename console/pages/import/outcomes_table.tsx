@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { Select } from "../../components/field.tsx";
-import { Table } from "../../components/table.tsx";
+import { Button, Select, Table } from "../../components/mod.ts";
 import { t as shared } from "../../strings/strings.ts";
 import { type Outcome, type State, STATES } from "./outcomes.ts";
 import type { Row } from "./rows.ts";
@@ -13,7 +12,6 @@ const ROWS = 100;
 export function Outcomes({ rows, outcomes, done }: {
   rows: Row[];
   outcomes: ReadonlyMap<Row, Outcome>;
-  /** The lines that were imported. */
   done: ReadonlyMap<Row, Outcome>;
 }) {
   const chosen = useSignal<State | "">("");
@@ -67,9 +65,7 @@ export function Outcomes({ rows, outcomes, done }: {
       />
       {fitting.length > most.value && (
         <div class="actions more">
-          <button type="button" class="button" onClick={() => most.value += ROWS}>
-            {shared("app.more")}
-          </button>
+          <Button text={shared("app.more")} onClick={() => most.value += ROWS} />
         </div>
       )}
     </>

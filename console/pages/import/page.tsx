@@ -1,10 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, mayChange, useResource, workspace } from "../../app/mod.ts";
 import type { CustomField } from "../../app/types.ts";
-import { mayChange, workspace } from "../../app/workspace.ts";
-import { Loaded } from "../../components/loaded.tsx";
-import { Page } from "../../components/page.tsx";
+import { Loaded, Page } from "../../components/mod.ts";
 import { ChooseFile, type OpenedFile } from "./choose_file.tsx";
 import { contactFields, guessTargets, type Target } from "./columns.ts";
 import { Columns } from "./columns_form.tsx";

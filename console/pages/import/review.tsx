@@ -1,11 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { asFailure, Failure } from "../../app/failure.ts";
-import { useGuard } from "../../app/leaving.ts";
-import { href } from "../../app/settings.ts";
+import { asFailure, Failure, href, useGuard } from "../../app/mod.ts";
 import type { CustomField } from "../../app/types.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
+import { Button, FailureNote } from "../../components/mod.ts";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import type { OpenedFile } from "./choose_file.tsx";
@@ -92,73 +90,58 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
     no: t("leave.no"),
     dangerous: true,
   }));
-  const title = t(isImport.value ? "import" : "check");
-  const back = !isImport.value && (
-    <button type="button" class="button" onClick={onBack}>{t("check.back")}</button>
-  );
-  const progress = (
-    <div class="field">
-      <progress class="progress" max={all} value={done.value} aria-label={title} />
-      <span class="small">{t("import.progress", { done: shown(done.value), all: shown(all) })}</span>
-    </div>
-  );
-  if (running.value !== null) {
-    return (
-      <Step title={title}>
-        <p role="status">{t(isImport.value ? "import.running" : "check.running")}</p>
-        {progress}
-        <div class="actions">
-          <button type="button" class="button" disabled={isStopping.value} onClick={stop}>
-            {t(isStopping.value ? "import.stopping" : "import.stop")}
-          </button>
-          {back}
-        </div>
-      </Step>
-    );
-  }
-  if (!isDone) {
-    return (
-      <Step title={title}>
-        <p role="status">{t(isImport.value ? "import.stopped" : "check.stopped")}</p>
-        {failure.value && <FailureNote failure={failure.value} />}
-        {progress}
-        <div class="actions">
-          <button type="button" class="button primary" onClick={run}>{t("import.continue")}</button>
-          {back}
-        </div>
-      </Step>
-    );
-  }
+  const step = isImport.value ? "import" : "check";
+  const state = running.value !== null ? "running" : isDone ? "done" : "stopped";
+  const back = !isImport.value && <Button text={t("check.back")} onClick={onBack} />;
   return (
-    <Step title={title}>
-      <p role="status">{t(isImport.value ? "import.done" : "check.done")}</p>
-      <Result file={file} rows={rows} checked={checked} imported={imported}>
-        {isImport.value
-          ? (
-            <>
-              <button type="button" class="button" onClick={onRestart}>{t("import.again")}</button>
-              <a class="button" href={href("atividade/", { ver: "eventos" })}>{t("import.events")}</a>
-            </>
-          )
-          : (
-            <>
-              <ImportButton
-                lines={toWrite().length}
-                onClick={() => isImport.value = true}
-              />
+    <Step title={t(step)}>
+      <p role="status">{t(`${step}.${state}`)}</p>
+      {failure.value && <FailureNote failure={failure.value} />}
+      {state === "done"
+        ? (
+          <Result file={file} rows={rows} checked={checked} imported={imported}>
+            {isImport.value
+              ? (
+                <>
+                  <Button text={t("import.again")} onClick={onRestart} />
+                  <a class="button" href={href("atividade/", { ver: "eventos" })}>{t("import.events")}</a>
+                </>
+              )
+              : (
+                <>
+                  <ImportButton lines={toWrite().length} onClick={() => isImport.value = true} />
+                  {back}
+                </>
+              )}
+          </Result>
+        )
+        : (
+          <>
+            <div class="field">
+              <progress class="progress" max={all} value={done.value} aria-label={t(step)} />
+              <span class="small">{t("import.progress", { done: shown(done.value), all: shown(all) })}</span>
+            </div>
+            <div class="actions">
+              {state === "stopped"
+                ? <Button class="button primary" text={t("import.continue")} onClick={run} />
+                : (
+                  <Button
+                    text={t(isStopping.value ? "import.stopping" : "import.stop")}
+                    disabled={isStopping.value}
+                    onClick={stop}
+                  />
+                )}
               {back}
-            </>
-          )}
-      </Result>
+            </div>
+          </>
+        )}
     </Step>
   );
 }
 
 function ImportButton({ lines, onClick }: { lines: number; onClick: () => void }) {
   if (lines === 0) return <p>{t("check.nothing")}</p>;
-  return (
-    <button type="button" class="button primary" onClick={onClick}>{counted("check.import", lines)}</button>
-  );
+  return <Button class="button primary" text={counted("check.import", lines)} onClick={onClick} />;
 }
 
 /** What happens, or has happened, to each line. */
@@ -167,7 +150,6 @@ function Result({ file, rows, checked, imported, children }: {
   rows: Row[];
   checked: Known;
   imported: Known;
-  /** The buttons. */
   children: ComponentChildren;
 }) {
   const outcomes = new Map([...checked, ...imported]);
@@ -191,9 +173,7 @@ function Result({ file, rows, checked, imported, children }: {
       {failed.length > 0 && (
         <div class="note">
           <p>{t("failed.hint")}</p>
-          <button type="button" class="button" onClick={() => download(file, failedCsv(file, failed))}>
-            {t("failed.download")}
-          </button>
+          <Button text={t("failed.download")} onClick={() => download(file, failedCsv(file, failed))} />
         </div>
       )}
       <Outcomes rows={rows} outcomes={outcomes} done={imported} />

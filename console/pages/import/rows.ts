@@ -20,7 +20,6 @@ export interface Item {
 }
 
 export interface Row extends Line {
-  /** The name to show. */
   name: string;
   /** Null if the line has a fault. */
   item: Item | null;

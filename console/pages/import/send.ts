@@ -1,8 +1,7 @@
 /** Sends rows to the function, 100 at a time. */
 import type { z } from "zod";
 import type { ContactImportResult } from "../../../supabase/functions/app-v1-contacts/schema.ts";
-import { call } from "../../app/api.ts";
-import { Failure } from "../../app/failure.ts";
+import { call, Failure } from "../../app/mod.ts";
 import type { Row } from "./rows.ts";
 
 type Reply = z.output<typeof ContactImportResult>;
@@ -64,7 +63,6 @@ async function withTries<T>(work: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** Waits for some seconds, or until the signal. */
 function pause(seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, seconds * 1_000);

@@ -1,11 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { asFailure } from "../../app/failure.ts";
-import type { ApiKey } from "../../app/types.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field } from "../../components/field.tsx";
-import { say } from "../../components/toast.tsx";
+import { call, draftOf } from "../../app/mod.ts";
+import type { ApiKey, RevokedKey } from "../../app/types.ts";
+import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { NetworksField, networksOf } from "./networks.tsx";
 
@@ -17,19 +13,15 @@ interface Action<Done extends unknown[]> {
   onClose: () => void;
 }
 
-/** The dialog that renames a key. */
 export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
   const draft = `key-name-${entry.id}`;
   const name = draftOf(draft, entry.name);
-  const close = () => {
-    clearDraft(draft);
-    onClose();
-  };
   return (
     <ActionDialog
       title={t("keys.rename")}
       yes={t("app.save")}
-      onClose={close}
+      draft={draft}
+      onClose={onClose}
       onSubmit={async () => {
         onDone(await call<ApiKey>("PATCH", path, { body: { name: name.value.trim() } }));
         say(t("keys.renamed"));
@@ -46,38 +38,27 @@ export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
   );
 }
 
-/** The dialog that changes the networks from which a key may be used. */
 export function Networks({ entry, path, onDone, onClose }: Action<[]>) {
   const draft = `key-networks-${entry.id}`;
   const text = draftOf(draft, entry.allowed_networks.join(", "));
-  const refused = useSignal<Record<string, string>>({});
-  const close = () => {
-    clearDraft(draft);
-    onClose();
-  };
   return (
     <ActionDialog
       title={t("keys.networks_change")}
       yes={t("app.save")}
-      onClose={close}
+      draft={draft}
+      onClose={onClose}
       onSubmit={async () => {
-        try {
-          onDone(await call<ApiKey>("PATCH", path, { body: { allowed_networks: networksOf(text.value) } }));
-        } catch (thrown) {
-          refused.value = asFailure(thrown).fields;
-          throw thrown;
-        }
+        onDone(await call<ApiKey>("PATCH", path, { body: { allowed_networks: networksOf(text.value) } }));
         say(t("keys.networks_saved"));
       }}
     >
-      <NetworksField
-        value={text.value}
-        refused={refused.value}
-        onInput={(typed) => {
-          text.value = typed;
-          refused.value = {};
-        }}
-      />
+      {(refused) => (
+        <NetworksField
+          value={text.value}
+          refused={refused}
+          onInput={(typed) => text.value = typed}
+        />
+      )}
     </ActionDialog>
   );
 }
@@ -93,9 +74,12 @@ export function Revoke({ entry, path, onDone, onClose }: Action<[ended: number]>
       dangerous
       onClose={onClose}
       onSubmit={async () => {
-        const { ended_subscriptions, kept_subscriptions: _, ...changed } = await call<
-          ApiKey & { ended_subscriptions: unknown[]; kept_subscriptions: unknown[] }
-        >("POST", `${path}/revoke`, { body: { keep_webhooks: keeps.value } });
+        const body = { keep_webhooks: keeps.value };
+        const { ended_subscriptions, kept_subscriptions: _, ...changed } = await call<RevokedKey>(
+          "POST",
+          `${path}/revoke`,
+          { body },
+        );
         onDone(changed, ended_subscriptions.length);
       }}
     >

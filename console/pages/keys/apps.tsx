@@ -1,17 +1,18 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
+import { call, href, supabaseUrl, useResource, workspace } from "../../app/mod.ts";
 import { forgetApproval } from "../../app/approvals.ts";
-import { useResource } from "../../app/resource.ts";
-import { href, supabaseUrl } from "../../app/settings.ts";
 import type { Grant, GrantList } from "../../app/types.ts";
-import { workspace } from "../../app/workspace.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { CopyButton } from "../../components/copy.tsx";
-import { Empty, Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { Page } from "../../components/page.tsx";
-import { type Column, Table } from "../../components/table.tsx";
-import { say } from "../../components/toast.tsx";
+import {
+  ActionDialog,
+  Button,
+  CopyButton,
+  Empty,
+  Loaded,
+  Moment,
+  Page,
+  say,
+  Table,
+} from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 
@@ -39,7 +40,29 @@ export function GrantedApps() {
                 label={t("apps.title")}
                 rows={data}
                 keyOf={({ id }) => id}
-                columns={columns((grant) => revoked.value = grant)}
+                columns={[
+                  {
+                    title: t("apps.app"),
+                    cell: ({ client_name }) => (
+                      <strong class="clamped" title={client_name}>{client_name}</strong>
+                    ),
+                  },
+                  { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
+                  {
+                    title: t("apps.member"),
+                    cell: ({ member }) => <span class="clamped">{member.name}</span>,
+                  },
+                  { title: t("account.since"), cell: ({ created_at }) => <Moment at={created_at} /> },
+                  { title: t("keys.last_used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+                ]}
+                actions={(grant) => (
+                  <Button
+                    class="link dangerous"
+                    text={t("keys.revoke")}
+                    of={grant.client_name}
+                    onClick={() => revoked.value = grant}
+                  />
+                )}
               />
             )}
         </Loaded>
@@ -56,34 +79,6 @@ export function GrantedApps() {
       )}
     </Page>
   );
-}
-
-function columns(revoke: (grant: Grant) => void): Column<Grant>[] {
-  return [
-    {
-      title: t("apps.app"),
-      cell: ({ client_name }) => <strong class="clamped" title={client_name}>{client_name}</strong>,
-    },
-    { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
-    { title: t("apps.member"), cell: ({ member }) => <span class="clamped">{member.name}</span> },
-    { title: t("account.since"), cell: ({ created_at }) => <Moment at={created_at} /> },
-    { title: t("keys.last_used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
-    {
-      title: t("members.actions"),
-      quiet: true,
-      number: true,
-      cell: (grant) => (
-        <button
-          type="button"
-          class="link dangerous"
-          aria-label={`${t("keys.revoke")}: ${grant.client_name}`}
-          onClick={() => revoke(grant)}
-        >
-          {t("keys.revoke")}
-        </button>
-      ),
-    },
-  ];
 }
 
 function Revoke({ grant, onDone, onClose }: {

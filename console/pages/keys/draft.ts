@@ -1,6 +1,5 @@
-/** The draft of the form for a new key. */
 import type { Signal } from "@preact/signals";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { clearDraft, draftOf } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
 import type { Expiry } from "./expiry.ts";
 

@@ -1,5 +1,3 @@
-/** The choices for when a new key expires. */
-
 import { localMoment, momentAt } from "../../format/format.ts";
 
 /** Never (""), after this number of days, or on a chosen date. */

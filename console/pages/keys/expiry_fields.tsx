@@ -1,11 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { asFailure } from "../../app/failure.ts";
+import { call } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field, Select } from "../../components/field.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { say } from "../../components/toast.tsx";
+import { ActionDialog, Field, Moment, say, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
 
@@ -17,7 +13,6 @@ interface Chosen {
   day: string;
 }
 
-/** The fields for when a key expires. */
 export function ExpiryFields({ label, value: { expiry, day }, refused, onChange }: {
   label: string;
   value: Chosen;
@@ -48,7 +43,6 @@ export function ExpiryFields({ label, value: { expiry, day }, refused, onChange 
   );
 }
 
-/** The dialog that changes when a key expires. */
 export function Extend({ entry, path, onDone, onClose }: {
   entry: ApiKey;
   path: string;
@@ -56,7 +50,6 @@ export function Extend({ entry, path, onDone, onClose }: {
   onClose: () => void;
 }) {
   const chosen = useSignal<Chosen>({ expiry: "90", day: "" });
-  const refused = useSignal<Record<string, string>>({});
   return (
     <ActionDialog
       title={t(entry.expires_at ? "keys.extend" : "keys.extend_none")}
@@ -64,30 +57,26 @@ export function Extend({ entry, path, onDone, onClose }: {
       onClose={onClose}
       onSubmit={async () => {
         const { expiry, day } = chosen.value;
-        try {
-          onDone(await call<ApiKey>("PATCH", path, { body: { expires_at: expiryMoment(expiry, day) } }));
-        } catch (thrown) {
-          refused.value = asFailure(thrown).fields;
-          throw thrown;
-        }
+        onDone(await call<ApiKey>("PATCH", path, { body: { expires_at: expiryMoment(expiry, day) } }));
         say(t("keys.extended"));
       }}
     >
-      <p class="clamped">{entry.name}</p>
-      {entry.expires_at && (
-        <p>
-          {t("keys.expiry")}: <Moment at={entry.expires_at} exact />
-        </p>
+      {(refused) => (
+        <>
+          <p class="clamped">{entry.name}</p>
+          {entry.expires_at && (
+            <p>
+              {t("keys.expiry")}: <Moment at={entry.expires_at} exact />
+            </p>
+          )}
+          <ExpiryFields
+            label={t("keys.extend_from")}
+            value={chosen.value}
+            refused={refused}
+            onChange={(changed) => chosen.value = { ...chosen.value, ...changed }}
+          />
+        </>
       )}
-      <ExpiryFields
-        label={t("keys.extend_from")}
-        value={chosen.value}
-        refused={refused.value}
-        onChange={(changed) => {
-          chosen.value = { ...chosen.value, ...changed };
-          refused.value = {};
-        }}
-      />
     </ActionDialog>
   );
 }

@@ -1,10 +1,9 @@
-import type { ApiKey } from "../../app/types.ts";
-import { Fact } from "../../components/fact.tsx";
-import { Moment } from "../../components/moment.tsx";
+import { href } from "../../app/mod.ts";
+import type { ApiKey, OpenedKey } from "../../app/types.ts";
+import { Fact, Moment } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { accessText, resourceText } from "./scopes.ts";
 
-/** The facts about a key. */
 export function KeyFacts({ entry }: { entry: ApiKey }) {
   const byResource = [...Map.groupBy(entry.scopes, (scope) => scope.split(":")[0]!)];
   return (
@@ -50,5 +49,24 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
       {entry.rotated_at && <Fact name={t("keys.rotated_at")} at={entry.rotated_at} />}
       {entry.old_secret_expires_at && <Fact name={t("secret.old_until")} at={entry.old_secret_expires_at} />}
     </dl>
+  );
+}
+
+export function KeyWebhooks({ entry }: { entry: OpenedKey }) {
+  if (entry.subscriptions.length === 0) return null;
+  return (
+    <section>
+      <h2>{t("keys.webhooks")}</h2>
+      <ul class="lines">
+        {entry.subscriptions.map(({ id, target_url, is_active, event_types }) => (
+          <li key={id}>
+            <a class="clamped" title={target_url} href={href("webhooks/", { id })}>{target_url}</a>
+            <p class="small">
+              {!is_active && <span class="tag">{t("keys.webhook_inactive")}</span>} {event_types.join(", ")}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -1,6 +1,6 @@
 import type { OpenedKey } from "../../app/types.ts";
 import { Chart, type Column } from "../../components/chart.tsx";
-import { Fact } from "../../components/fact.tsx";
+import { Fact } from "../../components/mod.ts";
 import { formatHour, formatNumber, formatShortDay } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";

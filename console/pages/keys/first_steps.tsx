@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { href, siteUrl } from "../../app/settings.ts";
+import { href, refreshWorkspace, siteUrl, workspace } from "../../app/mod.ts";
 import type { FirstSteps as Steps } from "../../app/types.ts";
 import { usePolling } from "../../app/use_polling.ts";
-import { refreshWorkspace, workspace } from "../../app/workspace.ts";
 import { locale } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 

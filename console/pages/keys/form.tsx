@@ -1,13 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { call } from "../../app/api.ts";
-import { href } from "../../app/settings.ts";
-import type { ApiKey } from "../../app/types.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayChange, role } from "../../app/workspace.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Field } from "../../components/field.tsx";
-import { focusRefused } from "../../components/focus_refused.ts";
-import { Page } from "../../components/page.tsx";
+import { call, href, mayChange, role, useAction } from "../../app/mod.ts";
+import type { CreatedKey } from "../../app/types.ts";
+import { FailureNote, Field, focusRefused, Page } from "../../components/mod.ts";
 import { useSecretGuard } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";
 import { clearNewKey, type NewKeyDraft, newKeyDraft } from "./draft.ts";
@@ -17,12 +11,11 @@ import { NetworksField, networksOf } from "./networks.tsx";
 import { ScopeFields } from "./scope_fields.tsx";
 import { KeySecret } from "./secret.tsx";
 
-/** The form for a new key, and then its value, which is shown once. */
 export function KeyForm() {
   const draft = newKeyDraft();
   const { busy, failure, run } = useAction();
   const missing = useSignal<"name" | "scopes" | null>(null);
-  const created = useSignal<ApiKey & { key: string } | null>(null);
+  const created = useSignal<CreatedKey | null>(null);
   useSecretGuard(busy.value);
   const back = <a href={href("chaves/")}>{t("keys.back")}</a>;
 
@@ -59,7 +52,7 @@ export function KeyForm() {
         expires_at: expiryMoment(expiry, day),
         allowed_networks: networksOf(networks),
       };
-      const key = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
+      const key = await call<CreatedKey>("POST", "app-v1-keys", { body });
       clearNewKey();
       // After this a reload shows the key. An empty form would suggest that no key was created.
       if (form.isConnected) history.replaceState(null, "", href("chaves/", { id: key.id }));
@@ -86,15 +79,11 @@ export function KeyForm() {
           error={missing.value === "scopes" ? t("keys.scopes_missing") : refused.scopes}
         />
         <ExpiryFields label={t("keys.expiry")} value={{ expiry, day }} refused={refused} onChange={change} />
-        <NetworksField
-          value={networks}
-          refused={refused}
-          onInput={(networks) => change({ networks })}
-        />
+        <NetworksField value={networks} refused={refused} onInput={(networks) => change({ networks })} />
         <div class="actions foot-actions">
           {failure.value && <FailureNote failure={failure.value} />}
           <button type="submit" class="button primary" disabled={busy.value}>
-            {t(busy.value ? "keys.creating" : "keys.create")}
+            {t(busy.value ? "app.creating" : "keys.create")}
           </button>
           <a class="button" href={href("chaves/")} onClick={clearNewKey}>{t("app.cancel")}</a>
         </div>

@@ -1,19 +1,13 @@
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, mayChange, role, settled, useResource } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
-import { mayChange, role, settled } from "../../app/workspace.ts";
-import { Filtered } from "../../components/filter.tsx";
-import { Moment } from "../../components/moment.tsx";
-import { Page } from "../../components/page.tsx";
+import { Empty, Filtered, Loaded, Moment, Page, Table } from "../../components/mod.ts";
 import { Sparkline } from "../../components/sparkline.tsx";
-import { type Column, Table } from "../../components/table.tsx";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 import { FirstSteps } from "./first_steps.tsx";
 import { KeyTag } from "./state.tsx";
-import { Empty, Loaded } from "../../components/loaded.tsx";
 
 const KEYS_PATH = "app-v1-keys";
 /** Maximum keys that the functions return; the filter finds no others. */
@@ -67,43 +61,43 @@ function KeyTable({ keys }: { keys: ApiKey[] }) {
             keyOf={({ id }) => id}
             href={({ id }) => href("chaves/", { id })}
             muted={({ state }) => state !== "active"}
-            columns={columns()}
+            columns={[
+              {
+                title: t("keys.name"),
+                cell: (key) => (
+                  <span class="with-tag">
+                    <span class="clamped" title={key.name}>{key.name}</span> <KeyTag entry={key} />
+                  </span>
+                ),
+              },
+              { title: t("keys.prefix"), cell: ({ prefix }) => <code>{prefix}…</code> },
+              {
+                title: t("keys.scopes"),
+                small: true,
+                cell: ({ scopes }) => <span>{scopesText(scopes)}</span>,
+              },
+              { title: t("keys.last_used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
+              {
+                title: t("keys.calls"),
+                number: true,
+                cell: ({ calls }) => (
+                  <span class="figure">
+                    <Sparkline label="" series={[{ values: calls.days.map(({ calls }) => calls) }]} />
+                    <span>{formatNumber(calls.total_7_days, languageTag.value)}</span>
+                    {calls.failed_7_days > 0 && (
+                      <span class="failed small">
+                        {calls.failed_7_days === MOST_FAILED
+                          ? t("keys.failed_most", { n: formatNumber(MOST_FAILED, languageTag.value) })
+                          : counted("keys.failed", calls.failed_7_days)}
+                      </span>
+                    )}
+                  </span>
+                ),
+              },
+            ]}
           />
         )}
       </Filtered>
     </>
   );
-}
-
-function columns(): Column<ApiKey>[] {
-  return [
-    {
-      title: t("keys.name"),
-      cell: (key) => (
-        <span class="with-tag">
-          <span class="clamped" title={key.name}>{key.name}</span> <KeyTag entry={key} />
-        </span>
-      ),
-    },
-    { title: t("keys.prefix"), cell: ({ prefix }) => <code>{prefix}…</code> },
-    { title: t("keys.scopes"), small: true, cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
-    { title: t("keys.last_used"), cell: ({ last_used_at }) => <Moment at={last_used_at} /> },
-    {
-      title: t("keys.calls"),
-      number: true,
-      cell: ({ calls }) => (
-        <span class="figure">
-          <Sparkline label="" series={[{ values: calls.days.map(({ calls }) => calls) }]} />
-          <span>{formatNumber(calls.total_7_days, languageTag.value)}</span>
-          {calls.failed_7_days > 0 && (
-            <span class="failed small">
-              {calls.failed_7_days === MOST_FAILED
-                ? t("keys.failed_most", { n: formatNumber(MOST_FAILED, languageTag.value) })
-                : counted("keys.failed", calls.failed_7_days)}
-            </span>
-          )}
-        </span>
-      ),
-    },
-  ];
 }

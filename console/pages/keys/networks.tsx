@@ -1,4 +1,4 @@
-import { Field } from "../../components/field.tsx";
+import { Field } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
 /** The networks in a text: separated by commas or white space. */

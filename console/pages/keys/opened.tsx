@@ -1,22 +1,18 @@
 import { useSignal } from "@preact/signals";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
-import type { ApiKey, OpenedKey } from "../../app/types.ts";
-import { mayChange, refreshWorkspace } from "../../app/workspace.ts";
-import { Page } from "../../components/page.tsx";
+import { href, mayChange, refreshWorkspace, useResource } from "../../app/mod.ts";
+import type { ApiKey, OpenedKey, RotatedKey } from "../../app/types.ts";
+import { Button, Loaded, Page } from "../../components/mod.ts";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { Networks, Rename, Revoke } from "./actions.tsx";
-import { KeyFacts } from "./facts.tsx";
+import { KeyFacts, KeyWebhooks } from "./facts.tsx";
 import { duplicateKey } from "./draft.ts";
 import { Extend } from "./expiry_fields.tsx";
 import { KeyCharts, KeyFailures } from "./failures.tsx";
 import { ANY_REQUEST, KeyRequests, type RequestFilter, REQUESTS_ID } from "./requests.tsx";
 import { exampleCall } from "./secret.tsx";
 import { isUnused } from "./state.tsx";
-import { KeyWebhooks } from "./webhooks.tsx";
-import { Loaded } from "../../components/loaded.tsx";
 
 /** One key: actions, facts and why its requests fail; below them its requests as charts and as a list. */
 export function KeyOpened({ id }: { id: string }) {
@@ -28,13 +24,14 @@ export function KeyOpened({ id }: { id: string }) {
   const filter = useSignal<RequestFilter>(ANY_REQUEST);
   const change = (changed: Partial<RequestFilter>) => filter.value = { ...filter.peek(), ...changed };
   const key = resource.data.value;
-  const close = () => action.value = null;
+  const open = (name: NonNullable<typeof action.value>) => () => action.value = name;
   const merge = (changed: ApiKey) => {
     if (resource.data.value) resource.set({ ...resource.data.value, ...changed });
     void resource.reload();
     // The change may have ended an alert about the key.
     void refreshWorkspace(true);
   };
+  const dialog = { path, onDone: merge, onClose: () => void (action.value = null) };
   return (
     <Page title={key?.name ?? t("keys.single")} back={<a href={href("chaves/")}>{t("keys.back")}</a>}>
       <Loaded resource={resource} rows={6}>
@@ -45,7 +42,7 @@ export function KeyOpened({ id }: { id: string }) {
                 <SecretBox
                   title={t("keys.value_new")}
                   value={secret.value}
-                  {...snippetOf(secret.value, key.scopes)}
+                  snippet={exampleCall(secret.value, key.scopes)}
                 >
                   {t("keys.value_text")}
                 </SecretBox>
@@ -60,49 +57,24 @@ export function KeyOpened({ id }: { id: string }) {
             {mayChange.value && (
               <div class="actions head-actions">
                 {key.state !== "revoked" && (
-                  <button
-                    type="button"
-                    class="button"
-                    onClick={() => action.value = "extend"}
-                  >
-                    {t(key.expires_at ? "keys.extend" : "keys.extend_none")}
-                  </button>
+                  <Button
+                    text={t(key.expires_at ? "keys.extend" : "keys.extend_none")}
+                    onClick={open("extend")}
+                  />
                 )}
-                {key.state === "active" && (
-                  <button
-                    type="button"
-                    class="button"
-                    onClick={() => action.value = "rotate"}
-                  >
-                    {t("keys.rotate")}
-                  </button>
-                )}
+                {key.state === "active" && <Button text={t("secret.rotate")} onClick={open("rotate")} />}
                 <details class="more-actions">
                   <summary class="button">{t("keys.more_actions")}</summary>
                   <div class="actions">
-                    <button type="button" class="button" onClick={() => action.value = "rename"}>
-                      {t("keys.rename")}
-                    </button>
-                    <button type="button" class="button" onClick={() => action.value = "networks"}>
-                      {t("keys.networks_change")}
-                    </button>
-                    <a
-                      class="button"
-                      href={href("chaves/", { nova: "1" })}
-                      onClick={() => duplicateKey(key)}
-                    >
+                    <Button text={t("keys.rename")} onClick={open("rename")} />
+                    <Button text={t("keys.networks_change")} onClick={open("networks")} />
+                    <a class="button" href={href("chaves/", { nova: "1" })} onClick={() => duplicateKey(key)}>
                       {t("keys.duplicate")}
                     </a>
                   </div>
                 </details>
                 {key.state !== "revoked" && (
-                  <button
-                    type="button"
-                    class="button dangerous"
-                    onClick={() => action.value = "revoke"}
-                  >
-                    {t("keys.revoke")}
-                  </button>
+                  <Button class="button dangerous" text={t("keys.revoke")} onClick={open("revoke")} />
                 )}
               </div>
             )}
@@ -120,33 +92,29 @@ export function KeyOpened({ id }: { id: string }) {
                 <KeyWebhooks entry={key} />
               </div>
             </div>
-            {action.value === "rename" && <Rename entry={key} path={path} onDone={merge} onClose={close} />}
-            {action.value === "extend" && <Extend entry={key} path={path} onDone={merge} onClose={close} />}
-            {action.value === "networks" && (
-              <Networks entry={key} path={path} onDone={merge} onClose={close} />
-            )}
+            {action.value === "rename" && <Rename entry={key} {...dialog} />}
+            {action.value === "extend" && <Extend entry={key} {...dialog} />}
+            {action.value === "networks" && <Networks entry={key} {...dialog} />}
             {action.value === "rotate" && (
-              <RotateSecret<ApiKey & { key: string }>
+              <RotateSecret<RotatedKey>
                 texts="keys"
-                path={path}
+                {...dialog}
                 replacing={key.old_secret_expires_at !== null}
                 onDone={({ key: value, ...changed }) => {
                   secret.value = value;
                   merge(changed);
                 }}
-                onClose={close}
               />
             )}
             {action.value === "revoke" && (
               <Revoke
                 entry={key}
-                path={path}
+                {...dialog}
                 onDone={(changed, count) => {
                   ended.value = count;
                   secret.value = null;
                   merge(changed);
                 }}
-                onClose={close}
               />
             )}
             <KeyCharts entry={key} />
@@ -156,9 +124,4 @@ export function KeyOpened({ id }: { id: string }) {
       </Loaded>
     </Page>
   );
-}
-
-function snippetOf(value: string, scopes: string[]) {
-  const text = exampleCall(value, scopes);
-  return text === null ? {} : { snippet: { title: t("keys.example"), text } };
 }

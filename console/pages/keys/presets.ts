@@ -10,7 +10,6 @@ const READ: Preset = { name: "read", scopes: SCOPES.filter((scope) => scope.ends
 /** All scopes that read or write: the default for an app. */
 export const WORK: Preset = { name: "work", scopes: SCOPES.filter((scope) => !scope.endsWith(":manage")) };
 
-/** The sets offered for apps. */
 export const APP_PRESETS = [READ, WORK];
 
 /** The sets offered for keys. Of these, only "all" allows erasing a contact's data for good. */

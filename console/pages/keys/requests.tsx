@@ -1,10 +1,8 @@
 import type { ReadonlySignal } from "@preact/signals";
-import { useResource } from "../../app/resource.ts";
+import { queryOf, useResource } from "../../app/mod.ts";
 import type { LoggedRequest, Page } from "../../app/types.ts";
-import { Field, Select } from "../../components/field.tsx";
+import { Button, Field, Loaded, Moment, Select } from "../../components/mod.ts";
 import { Lines } from "../../components/lines.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
 import { t } from "../../strings/strings.ts";
 
 /** The id of the heading, to which the page moves when a person chooses an error code. */
@@ -30,14 +28,13 @@ export function KeyRequests({ path, filter: { value: filter }, change }: {
   filter: ReadonlySignal<RequestFilter>;
   change: (changed: Partial<RequestFilter>) => void;
 }) {
-  const chosen = Object.entries(filter).filter(([, value]) => value !== "");
-  const list = `${path}/requests?${new URLSearchParams(chosen)}`;
+  const list = `${path}/requests?${queryOf({ ...filter })}`;
   const first = useResource<Page<LoggedRequest>>(list);
   return (
     <section class="section">
       <div class="section-head">
         <h2 id={REQUESTS_ID} tabIndex={-1}>{t("requests.title")}</h2>
-        <button type="button" class="button" onClick={() => first.reload()}>{t("requests.refresh")}</button>
+        <Button text={t("requests.refresh")} onClick={() => first.reload()} />
       </div>
       <p class="hint">{t("requests.text")}</p>
       <div class="filters">

@@ -2,6 +2,7 @@ import { useId } from "preact/hooks";
 import { t } from "../../strings/strings.ts";
 import { type Preset, PRESETS } from "./presets.ts";
 import { accessText, ERASE, isSameSet, resourcesOf, resourceText, SCOPES } from "./scopes.ts";
+import { Button } from "../../components/mod.ts";
 
 /** Fields for choosing scopes: a whole set at once, or scope by scope. */
 export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESETS, onChange, error }: {
@@ -21,15 +22,12 @@ export function ScopeFields({ legend, scopes, offered = SCOPES, presets = PRESET
       <legend>{legend}</legend>
       <div class="actions presets" role="group" aria-label={t("scopes.presets")}>
         {presets.map((preset) => (
-          <button
+          <Button
+            text={t(`scopes.preset_${preset.name}`)}
             key={preset.name}
-            type="button"
-            class="button"
             aria-pressed={isSameSet(scopes, preset.scopes)}
             onClick={() => onChange([...preset.scopes])}
-          >
-            {t(`scopes.preset_${preset.name}`)}
-          </button>
+          />
         ))}
       </div>
       <ul class="scopes">

@@ -1,4 +1,3 @@
-/** Puts scopes into words and groups. */
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 
@@ -34,7 +33,7 @@ export function accessText(scope: string): string {
 
 /** All scopes of a key on one line: "Ler e alterar: contatos, negócios · Enviar: leads", or "Tudo". */
 export function scopesText(scopes: readonly string[]): string {
-  if (isSameSet(scopes, SCOPES)) return t("scopes.all");
+  if (isSameSet(scopes, SCOPES)) return t("scopes.preset_all");
   const byResource = Map.groupBy(scopes, (scope) => scope.split(":")[0]!);
   const byAccess = Map.groupBy(
     byResource,

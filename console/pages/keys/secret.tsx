@@ -1,17 +1,16 @@
-import { href, supabaseUrl } from "../../app/settings.ts";
-import type { ApiKey } from "../../app/types.ts";
+import { href, supabaseUrl } from "../../app/mod.ts";
+import type { CreatedKey } from "../../app/types.ts";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";
 
 /** Shows the value of a key right after the key was created or rotated. */
-export function KeySecret({ created }: { created: ApiKey & { key: string } }) {
-  const text = exampleCall(created.key, created.scopes);
+export function KeySecret({ created }: { created: CreatedKey }) {
   return (
     <div class="stack form">
       <SecretBox
         title={t("keys.value")}
         value={created.key}
-        {...(text && { snippet: { title: t("keys.example"), text } })}
+        snippet={exampleCall(created.key, created.scopes)}
       >
         {t("keys.value_text")}
       </SecretBox>
@@ -22,8 +21,13 @@ export function KeySecret({ created }: { created: ApiKey & { key: string } }) {
   );
 }
 
-/** An example of a call that the key may make; null if the key may neither read records nor send leads. */
-export function exampleCall(key: string, scopes: readonly string[]): string | null {
+/** An example of a call that the key may make; undefined if the key may neither read records nor send leads. */
+export function exampleCall(key: string, scopes: readonly string[]) {
+  const text = commandOf(key, scopes);
+  return text ? { title: t("keys.example"), text } : undefined;
+}
+
+function commandOf(key: string, scopes: readonly string[]): string | null {
   const base = `${supabaseUrl}/functions/v1/api-v1-`;
   if (scopes.includes("leads:write")) {
     return `curl -X POST ${base}leads \\

@@ -1,4 +1,4 @@
-import { now } from "../../app/clock.ts";
+import { now } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { formatRelative } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
@@ -10,7 +10,6 @@ const UNUSED_DAYS = 30;
 /** Days before its expiry from which a key shows a warning. */
 const WARN_DAYS = 7;
 
-/** Whether a working key was not used for UNUSED_DAYS. */
 export function isUnused({ state, created_at, last_used_at }: ApiKey): boolean {
   const since = Date.parse(last_used_at ?? created_at);
   return state === "active" && now.value - since > UNUSED_DAYS * DAY_MS;
@@ -18,8 +17,8 @@ export function isUnused({ state, created_at, last_used_at }: ApiKey): boolean {
 
 /** A tag with the most important thing to know about a key; none if the key simply works. */
 export function KeyTag({ entry }: { entry: ApiKey }) {
-  if (entry.state === "revoked") return <span class="tag failed">{t("keys.revoked")}</span>;
-  if (entry.state === "expired") return <span class="tag failed">{t("keys.expired")}</span>;
+  if (entry.state === "revoked") return <span class="tag failed">{t("keys.state_revoked")}</span>;
+  if (entry.state === "expired") return <span class="tag failed">{t("keys.state_expired")}</span>;
   if (entry.expires_at && Date.parse(entry.expires_at) - now.value < WARN_DAYS * DAY_MS) {
     const when = formatRelative(entry.expires_at, now.value, languageTag.value);
     return <span class="tag waits">{t("keys.expires_soon", { when })}</span>;

@@ -1,20 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
-import { call } from "../../app/api.ts";
-import { href } from "../../app/settings.ts";
-import { useAction } from "../../app/use_action.ts";
-import { mayChange, refreshWorkspace, workspace } from "../../app/workspace.ts";
-import { ask } from "../../components/ask.tsx";
-import { FailureNote } from "../../components/failure_note.tsx";
+import { call, href, mayChange, refreshWorkspace, useAction, workspace } from "../../app/mod.ts";
+import { ActionDialog, ask, Button, FailureNote, say, Select } from "../../components/mod.ts";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
-import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
 import { EditWebhook } from "./edit.tsx";
 import type { EventType } from "./events.ts";
 import { type Reactivation, Recover } from "./recover.tsx";
 import type { Webhook } from "./records.ts";
 import { hasStopped } from "./states.ts";
-import { TestEvent } from "./test.tsx";
+import { eventText } from "./words.ts";
 
 /** The actions for a webhook; a salesperson sees none. */
 export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
@@ -81,9 +76,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
 
   const [only] = event_types.length === 1 ? event_types : [];
   const button = (text: string, onClick: () => void, kind = "") => (
-    <button type="button" class={`button ${kind}`} aria-disabled={busy.value} onClick={onClick}>
-      {text}
-    </button>
+    <Button class={`button ${kind}`} text={text} aria-disabled={busy.value} onClick={onClick} />
   );
   return (
     <>
@@ -93,7 +86,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
           ? button(t("webhook.test"), only ? () => run(() => test(only)) : open("test"), "primary")
           : button(t(busy.value ? "webhook.reactivating" : "webhook.reactivate"), reactivate, "primary")}
         {button(t("webhook.edit"), open("edit"))}
-        {button(t("webhook.rotate"), open("rotate"))}
+        {button(t("secret.rotate"), open("rotate"))}
         {is_active && button(t("webhook.recover"), open("recover"))}
         {/* Also shown for a webhook that failures stopped: deactivating an unneeded webhook ends its alert. */}
         {(is_active || hasStopped(webhook)) &&
@@ -123,5 +116,29 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
         />
       )}
     </>
+  );
+}
+
+function TestEvent({ events, onSubmit, onClose }: {
+  events: readonly EventType[];
+  onSubmit: (event: EventType) => Promise<void>;
+  onClose: () => void;
+}) {
+  const chosen = useSignal(events[0]!);
+  return (
+    <ActionDialog
+      title={t("webhook.test")}
+      yes={t("app.send")}
+      onSubmit={() => onSubmit(chosen.value)}
+      onClose={onClose}
+    >
+      <p>{t("webhook.test_text")}</p>
+      <Select
+        label={t("deliveries.event")}
+        value={chosen.value}
+        onChange={({ currentTarget }) => chosen.value = currentTarget.value as EventType}
+        options={events.map((event) => ({ value: event, text: eventText(event) }))}
+      />
+    </ActionDialog>
   );
 }

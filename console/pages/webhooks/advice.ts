@@ -14,7 +14,6 @@ const BY_REASON: Partial<Record<FailureReason, Advice>> = {
   dns_failed: "name",
 };
 
-/** Returns the advice for a failed attempt; null if there is none. */
 export function adviceFor({ status, reason }: Pick<Attempt, "status" | "reason">): Advice | null {
   if (reason === null) return null;
   if (status === null) return BY_REASON[reason as FailureReason] ?? null;

@@ -1,21 +1,19 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { now } from "../../app/clock.ts";
+import { mayChange, now } from "../../app/mod.ts";
 import { waitAfter } from "../../app/poll.ts";
 import { usePolling } from "../../app/use_polling.ts";
-import { mayChange } from "../../app/workspace.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
+import { Button, Empty, FailureNote, Skeleton } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { OpenedDelivery } from "./delivery.tsx";
 import { DeliveryTable } from "./delivery_table.tsx";
-import { type Filter, Filters, parametersOf, webhookHref } from "./filters.tsx";
+import { deliveriesQuery, type Filter, Filters, webhookHref } from "./filters.tsx";
 import type { Delivery, Webhook } from "./records.ts";
 import { sendingOf, waits } from "./states.ts";
 import { MOST, ResendChosen } from "./resend_chosen.tsx";
 import { useDeliveries } from "./use_deliveries.ts";
 import { whenText } from "./words.ts";
-import { Empty, Skeleton } from "../../components/loaded.tsx";
 
 const WHILE_PENDING_MS = 5_000;
 const USUAL_MS = 10_000;
@@ -31,8 +29,7 @@ export function Deliveries({ webhook, filter, open, onNews, above }: {
   above: (refresh: () => void) => ComponentChildren;
 }) {
   const { id } = webhook;
-  const parameters = parametersOf(filter);
-  const query = new URLSearchParams({ subscription_id: id, ...parameters });
+  const query = deliveriesQuery(id, filter);
   const { first, shown, reload, replace, restart, showOlder, reading } = useDeliveries(
     `app-v1-deliveries?${query}`,
   );
@@ -91,7 +88,7 @@ export function Deliveries({ webhook, filter, open, onNews, above }: {
         {shown?.length === 0 && (
           <Empty
             text={t(
-              Object.keys(parameters).length > 0
+              Object.values(filter).some((value) => value !== "")
                 ? "deliveries.empty_filter"
                 : mayChange.value && webhook.is_active
                 ? "deliveries.empty"
@@ -122,9 +119,11 @@ export function Deliveries({ webhook, filter, open, onNews, above }: {
         {reading.failure.value && <FailureNote failure={reading.failure.value} />}
         {showOlder && (
           <div class="actions more">
-            <button type="button" class="button" onClick={showOlder} aria-disabled={reading.busy.value}>
-              {t(reading.busy.value ? "activity.loading" : "deliveries.older")}
-            </button>
+            <Button
+              text={t(reading.busy.value ? "activity.loading" : "deliveries.older")}
+              onClick={showOlder}
+              aria-disabled={reading.busy.value}
+            />
           </div>
         )}
       </div>

@@ -1,10 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import { now } from "../../app/clock.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
-import { mayChange } from "../../app/workspace.ts";
-import { CopyButton } from "../../components/copy.tsx";
-import { Fact } from "../../components/fact.tsx";
+import { href, mayChange, now, useResource } from "../../app/mod.ts";
+import { CopyButton, Fact, Loaded } from "../../components/mod.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 import { Ladder } from "./ladder.tsx";
 import { prettyJson } from "./pretty_json.ts";
@@ -14,7 +10,6 @@ import { Signature } from "./signature.tsx";
 import { EventName } from "./delivery_table.tsx";
 import { type Sending, stateOfDelivery, waits } from "./states.ts";
 import { deliveryStateText, objectText } from "./words.ts";
-import { Loaded } from "../../components/loaded.tsx";
 
 /** One delivery: its attempts, headers, body and ids. */
 export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
@@ -55,7 +50,7 @@ export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
           {shown ? <EventName delivery={shown} /> : t("delivery.open")}
           {shown?.object_name && <span class="object-name">{shown.object_name}</span>}
         </h2>
-        <a class="button small-button" href={closeHref}>{t("delivery.close")}</a>
+        <a class="button small-button" href={closeHref}>{t("app.close")}</a>
       </div>
       {gone ? <p>{t("delivery.gone")}</p> : (
         <Loaded resource={delivery} rows={6}>
@@ -91,7 +86,7 @@ function Opened({ delivery, sending, onSent }: {
       </section>
       <dl class="facts">
         <Id name={t("delivery.id")} id={id} />
-        <Id name={t("delivery.event_id")} id={event_id} />
+        <Id name={t("deliveries.event")} id={event_id} />
         {object_name && (
           <Fact name={objectText(delivery.object_type)}>
             <a class="broken" href={href("atividade/", { ver: "eventos", registro: object_id })}>
@@ -100,7 +95,7 @@ function Opened({ delivery, sending, onSent }: {
           </Fact>
         )}
         <Id name={t("delivery.object_id", { object: objectText(delivery.object_type) })} id={object_id} />
-        <Fact name={t("delivery.occurred")} at={occurred_at} />
+        <Fact name={t("deliveries.when")} at={occurred_at} />
         <Fact name={t("webhooks.created")} at={created_at} />
       </dl>
       <section>

@@ -1,6 +1,5 @@
-import { now } from "../../app/clock.ts";
-import { mayChange } from "../../app/workspace.ts";
-import { Table } from "../../components/table.tsx";
+import { mayChange, now } from "../../app/mod.ts";
+import { Table } from "../../components/mod.ts";
 import { formatMoment } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
@@ -69,7 +68,7 @@ export function DeliveryTable({ deliveries, sending, open, chosen, hrefOf, onCho
         { title: t("deliveries.when"), cell: (delivery) => <When delivery={delivery} sending={sending} /> },
         ...(mayResend
           ? [{
-            title: t("deliveries.actions"),
+            title: t("app.actions"),
             quiet: true,
             cell: (delivery: Delivery) =>
               !waits(delivery) && delivery.state !== "delivered" && (
@@ -82,7 +81,6 @@ export function DeliveryTable({ deliveries, sending, open, chosen, hrefOf, onCho
   );
 }
 
-/** The event of a delivery, and whether it is a test. */
 export function EventName({ delivery: { event, is_test } }: { delivery: Delivery }) {
   return (
     <>

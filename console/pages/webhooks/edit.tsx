@@ -1,16 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { call } from "../../app/api.ts";
-import { asFailure } from "../../app/failure.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { say } from "../../components/toast.tsx";
+import { call } from "../../app/mod.ts";
+import { ActionDialog, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import { bodyOf, OptionFields, optionsOf } from "./options.tsx";
 import { NameField } from "./name_field.tsx";
 import type { Webhook } from "./records.ts";
 
-/** The dialog that changes the events and the options of a webhook. */
 export function EditWebhook({ webhook, onDone, onClose }: {
   webhook: Webhook;
   onDone: (webhook: Webhook) => void;
@@ -20,7 +17,6 @@ export function EditWebhook({ webhook, onDone, onClose }: {
   const name = useSignal(webhook.name ?? "");
   const events = useSignal(webhook.event_types);
   const options = useSignal(optionsOf(webhook));
-  const errors = useSignal<Record<string, string>>({});
   const fields = (): Record<string, unknown> => ({
     name: name.value.trim() || null,
     event_types: events.value,
@@ -28,7 +24,6 @@ export function EditWebhook({ webhook, onDone, onClose }: {
   });
   const opened = useMemo(fields, []);
   const save = async () => {
-    errors.value = {};
     // Only what the person changed is sent, so that what another person saves meanwhile stays.
     const body = Object.fromEntries(
       Object.entries(fields()).filter(([field, value]) =>
@@ -36,27 +31,26 @@ export function EditWebhook({ webhook, onDone, onClose }: {
       ),
     );
     if (Object.keys(body).length === 0) return;
-    try {
-      onDone(await call<Webhook>("PATCH", `app-v1-webhooks/${webhook.id}`, { body }));
-    } catch (thrown) {
-      errors.value = asFailure(thrown).fields;
-      throw thrown;
-    }
+    onDone(await call<Webhook>("PATCH", `app-v1-webhooks/${webhook.id}`, { body }));
     say(t("account.saved"));
   };
   return (
     <ActionDialog title={t("webhook.edit")} yes={t("app.save")} onSubmit={save} onClose={onClose}>
-      <NameField value={name.value} error={errors.value["name"]} onChange={(value) => name.value = value} />
-      <EventChoice
-        chosen={events.value}
-        error={errors.value["event_types"]}
-        onChange={(chosen) => events.value = chosen}
-      />
-      <OptionFields
-        options={options.value}
-        errors={errors.value}
-        onChange={(changed) => options.value = changed}
-      />
+      {(refused) => (
+        <>
+          <NameField value={name.value} error={refused.name} onChange={(value) => name.value = value} />
+          <EventChoice
+            chosen={events.value}
+            error={refused.event_types}
+            onChange={(chosen) => events.value = chosen}
+          />
+          <OptionFields
+            options={options.value}
+            errors={refused}
+            onChange={(changed) => options.value = changed}
+          />
+        </>
+      )}
     </ActionDialog>
   );
 }

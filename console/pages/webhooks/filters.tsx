@@ -1,6 +1,6 @@
 import { useLocation } from "preact-iso/router";
-import { href } from "../../app/settings.ts";
-import { Field, Select } from "../../components/field.tsx";
+import { href, queryOf } from "../../app/mod.ts";
+import { Field, Select } from "../../components/mod.ts";
 import { dayEnd, dayIn, dayStart } from "../../format/format.ts";
 import { t } from "../../strings/strings.ts";
 import type { Webhook } from "./records.ts";
@@ -17,35 +17,33 @@ export interface Filter {
   until: string;
 }
 
-/** The filter in an address. */
 export function filterOf(query: Record<string, string>): Filter {
   const { estado: state = "", evento: event = "", desde, ate } = query;
   return { state, event, since: dayIn(desde), until: dayIn(ate) };
 }
 
-/** The filter as parameters of the API. */
-export function parametersOf({ state, event, since, until }: Filter): Record<string, string> {
-  return {
-    ...(state && { state }),
-    ...(event && { event }),
-    ...(since && { since: dayStart(since) }),
-    ...(until && { until: dayEnd(until) }),
-  };
+export function deliveriesQuery(subscription_id: string, { state, event, since, until }: Filter): string {
+  return queryOf({
+    subscription_id,
+    state,
+    event,
+    since: since && dayStart(since),
+    until: until && dayEnd(until),
+  });
 }
 
 /** The address of a webhook with a filtered list, and optionally an open delivery. */
 export function webhookHref(id: string, { state, event, since, until }: Filter, delivery?: string): string {
   return href("webhooks/", {
     id,
-    ...(state && { estado: state }),
-    ...(event && { evento: event }),
-    ...(since && { desde: since }),
-    ...(until && { ate: until }),
-    ...(delivery && { entrega: delivery }),
+    estado: state,
+    evento: event,
+    desde: since,
+    ate: until,
+    entrega: delivery,
   });
 }
 
-/** Chooses the state, the event and the days by which deliveries are filtered. */
 export function Filters({ webhook, filter }: { webhook: Webhook; filter: Filter }) {
   const { route } = useLocation();
   const choose = (changed: Partial<Filter>) =>

@@ -47,9 +47,9 @@ function Rung({ attempt, now }: { attempt: Attempt; now: number }) {
       <time dateTime={finished_at} title={formatMoment(finished_at, language)}>
         {whenText(finished_at, now)}
       </time>
-      <span class="rung-answer">
+      <span>
         {answerText(attempt)}
-        {status === null && <>{" · "}{t("delivery.took", { ms: formatNumber(duration_ms, language) })}</>}
+        {status === null && <>{" · "}{t("requests.took", { ms: formatNumber(duration_ms, language) })}</>}
       </span>
       {answer !== null && (
         <pre

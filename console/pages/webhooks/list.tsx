@@ -1,23 +1,17 @@
-import { now } from "../../app/clock.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
+import { href, mayChange, now, useResource, workspace } from "../../app/mod.ts";
 import { usePolling } from "../../app/use_polling.ts";
-import { mayChange, workspace } from "../../app/workspace.ts";
-import { Page } from "../../components/page.tsx";
-import { Table } from "../../components/table.tsx";
+import { Empty, Loaded, Page, Table } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { ALL_EVENTS } from "./events.ts";
 import type { Webhook } from "./records.ts";
 import { hasStopped, stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
 import { webhookStateText } from "./words.ts";
-import { Empty, Loaded } from "../../components/loaded.tsx";
 
 /** A cell names up to this many events; if there are more, it shows only their number. */
 const MAX_NAMED = 2;
 const EVERY_MS = 30_000;
 
-/** Every webhook of the workspace. */
 export function WebhookList() {
   const webhooks = useResource<{ data: Webhook[] }>("app-v1-webhooks");
   usePolling(webhooks.reload, () => EVERY_MS, null);
@@ -26,14 +20,14 @@ export function WebhookList() {
     <a class="button primary" href={href("webhooks/", { novo: "1" })}>{t("webhooks.create")}</a>
   );
   return (
-    <Page title={t("webhooks.title")} text={t("webhooks.text")} action={create}>
+    <Page title={t("nav.webhooks")} text={t("webhooks.text")} action={create}>
       <Loaded resource={webhooks}>
         {({ data }) =>
           data.length === 0
             ? <Empty text={t(mayChange.value ? "webhooks.empty" : "webhooks.empty_read")}>{create}</Empty>
             : (
               <Table
-                label={t("webhooks.title")}
+                label={t("nav.webhooks")}
                 rows={data.toSorted((a, b) => Number(hasStopped(b)) - Number(hasStopped(a)))}
                 keyOf={({ id }) => id}
                 href={({ id }) => href("webhooks/", { id })}
@@ -49,7 +43,7 @@ export function WebhookList() {
                     ),
                   },
                   {
-                    title: t("webhooks.state"),
+                    title: t("deliveries.state"),
                     cell: (webhook) => {
                       const state = stateOfWebhook(webhook, suspended);
                       return <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>;

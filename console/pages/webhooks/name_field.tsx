@@ -1,7 +1,6 @@
-import { Field } from "../../components/field.tsx";
+import { Field } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 
-/** The field for the name of a webhook. */
 export function NameField({ value, error, onChange }: {
   value: string;
   error?: string | undefined;

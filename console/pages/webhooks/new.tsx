@@ -1,14 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { call } from "../../app/api.ts";
-import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { href } from "../../app/settings.ts";
-import { useAction } from "../../app/use_action.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { Field } from "../../components/field.tsx";
-import { Page } from "../../components/page.tsx";
+import { call, clearDraft, draftOf, href, useAction } from "../../app/mod.ts";
+import { FailureNote, Field, Page, say } from "../../components/mod.ts";
 import { useSecretGuard } from "../../components/secret_box.tsx";
-import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import type { EventType } from "./events.ts";
@@ -19,11 +13,10 @@ import { WebhookSecret } from "./secret.tsx";
 
 const DRAFT = "webhook";
 
-/** The form for a new webhook, and then its secret. */
 export function NewWebhook() {
   const draft = draftOf<{ url: string; events: EventType[]; name?: string }>(DRAFT, { url: "", events: [] });
   const { busy, failure, run } = useAction();
-  const errors = useSignal<{ url?: string; events?: string }>({});
+  const errors = useSignal<Record<string, string>>({});
   // The options are not in the draft, because the value of a header is a secret.
   const options = useSignal(optionsOf());
   const created = useSignal<{ id: string; secret: string } | null>(null);
@@ -53,15 +46,15 @@ export function NewWebhook() {
       if (form.current) history.replaceState(null, "", href("webhooks/", { id: webhook.id }));
       created.value = { id: webhook.id, secret: webhook.secret };
     });
-    const { target_url, event_types } = failure.peek()?.fields ?? {};
-    errors.value = { ...(target_url && { url: target_url }), ...(event_types && { events: event_types }) };
+    errors.value = failure.peek()?.fields ?? {};
     showErrors();
   };
 
   /** Moves the focus to the first field with an error; returns false if there is none. */
   const showErrors = () => {
-    if (!errors.value.url && !errors.value.events) return false;
-    const first = errors.value.url ? "input[type=url]" : "input[type=checkbox]";
+    const { target_url, event_types } = errors.value;
+    if (!target_url && !event_types) return false;
+    const first = target_url ? "input[type=url]" : "input[type=checkbox]";
     form.current?.querySelector<HTMLInputElement>(first)?.focus();
     return true;
   };
@@ -78,12 +71,12 @@ export function NewWebhook() {
     );
   }
   return (
-    <Page title={t("webhook_new.title")} back={back}>
+    <Page title={t("webhooks.create")} back={back}>
       <form ref={form} class="form stack" noValidate onSubmit={create}>
         <Field
           label={t("webhook_new.url")}
           hint={t("webhook_new.url_hint")}
-          error={errors.value.url}
+          error={errors.value.target_url}
           type="url"
           inputMode="url"
           autocomplete="off"
@@ -96,21 +89,21 @@ export function NewWebhook() {
         <NameField value={name} onChange={(name) => draft.value = { ...draft.value, name }} />
         <EventChoice
           chosen={events}
-          error={errors.value.events}
+          error={errors.value.event_types}
           onChange={(events) => draft.value = { ...draft.value, events }}
         />
         <details class="stack">
           <summary>{t("options.title")}</summary>
           <OptionFields
             options={options.value}
-            errors={failure.value?.fields ?? {}}
+            errors={errors.value}
             onChange={(changed) => options.value = changed}
           />
         </details>
         <div class="actions foot-actions">
           {failure.value && <FailureNote failure={failure.value} />}
           <button type="submit" class="button primary" aria-disabled={busy.value}>
-            {t(busy.value ? "webhook_new.busy" : "webhook_new.submit")}
+            {t(busy.value ? "app.creating" : "webhooks.create")}
           </button>
           <a class="button" href={href("webhooks/")}>{t("app.cancel")}</a>
           {events.length > 0 && <span class="hint">{counted("webhooks.some_events", events.length)}</span>}
@@ -120,12 +113,12 @@ export function NewWebhook() {
   );
 }
 
-function errorsOf(url: string, events: EventType[]): { url?: string; events?: string } {
+function errorsOf(url: string, events: EventType[]): Record<string, string> {
   return {
     ...(url === ""
-      ? { url: t("webhook_new.url_missing") }
+      ? { target_url: t("webhook_new.url_missing") }
       // The functions decide about http: a local stack may allow it.
-      : !/^https?:\/\//i.test(url) && { url: t("webhook_new.url_https") }),
-    ...(events.length === 0 && { events: t("webhook_new.events_missing") }),
+      : !/^https?:\/\//i.test(url) && { target_url: t("webhook_new.url_https") }),
+    ...(events.length === 0 && { event_types: t("webhook_new.events_missing") }),
   };
 }

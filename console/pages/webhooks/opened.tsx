@@ -1,12 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { now } from "../../app/clock.ts";
-import { useResource } from "../../app/resource.ts";
-import { href } from "../../app/settings.ts";
-import { workspace } from "../../app/workspace.ts";
+import { href, now, useResource, workspace } from "../../app/mod.ts";
 import { Chart } from "../../components/chart.tsx";
-import { CopyButton } from "../../components/copy.tsx";
-import { Fact } from "../../components/fact.tsx";
-import { Page } from "../../components/page.tsx";
+import { CopyButton, Empty, Fact, Loaded, Page } from "../../components/mod.ts";
 import { formatShortDay, hostOf } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t, textNamed } from "../../strings/strings.ts";
@@ -19,7 +14,6 @@ import { WebhookSecret } from "./secret.tsx";
 import { stateOfWebhook } from "./states.ts";
 import { weekSeries } from "./week.tsx";
 import { dayAndTime, recentText, webhookStateText, weekText, whyText } from "./words.ts";
-import { Empty, Loaded } from "../../components/loaded.tsx";
 
 /** A webhook: why it does not send, the actions, its facts and its deliveries. */
 export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter; open: string | null }) {
@@ -28,14 +22,14 @@ export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter
   const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
   if (webhook.failure.value?.code === "not_found" || webhook.failure.value?.code === "validation_error") {
     return (
-      <Page title={t("webhooks.title")}>
+      <Page title={t("nav.webhooks")}>
         <Empty text={t("webhook.gone")}>{back}</Empty>
       </Page>
     );
   }
   const read = webhook.data.value;
   return (
-    <Page title={read ? read.name ?? hostOf(read.target_url) : t("webhooks.title")} back={back}>
+    <Page title={read ? read.name ?? hostOf(read.target_url) : t("nav.webhooks")} back={back}>
       {secret.value && <NewSecret secret={secret.value} oldUntil={read?.old_secret_until ?? null} />}
       <Loaded resource={webhook} rows={4}>
         {(read) => (
@@ -86,7 +80,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
   return (
     <div class="columns">
       <dl class="facts">
-        <Fact name={t("webhooks.state")}>
+        <Fact name={t("deliveries.state")}>
           <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
         </Fact>
         <Fact name={t("webhooks.url")}>
@@ -138,10 +132,6 @@ function NewSecret({ secret, oldUntil }: { secret: string; oldUntil: string | nu
   if (oldUntil === null) return <WebhookSecret title={t("secret.new")} secret={secret} />;
   const until = dayAndTime(oldUntil, now.value);
   return (
-    <WebhookSecret
-      title={t("secret.new_beside", { until })}
-      secret={secret}
-      more={t("secret.beside_text")}
-    />
+    <WebhookSecret title={t("secret.new_beside", { until })} secret={secret} more={t("secret.beside_text")} />
   );
 }

@@ -1,7 +1,6 @@
-import { useResource } from "../../app/resource.ts";
+import { useResource } from "../../app/mod.ts";
 import type { Member } from "../../app/types.ts";
-import { Fact } from "../../components/fact.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Fact, Field, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import type { Funnel } from "../funnel/records.ts";
 import type { Webhook } from "./records.ts";
@@ -40,7 +39,6 @@ export function bodyOf({ idsOnly, header, value, ...filters }: Options, before =
   };
 }
 
-/** Fields for the options. */
 export function OptionFields({ options, errors, onChange }: {
   options: Options;
   /** Messages of the refused call, by field. */

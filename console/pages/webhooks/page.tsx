@@ -7,16 +7,7 @@ import { OpenedWebhook } from "./opened.tsx";
 /** The list of webhooks; or the webhook or form that the address names. */
 export default function Webhooks() {
   const { query } = useLocation();
-  if (query["novo"]) return <NewWebhook />;
-  if (query["id"]) {
-    return (
-      <OpenedWebhook
-        key={query["id"]}
-        id={query["id"]}
-        filter={filterOf(query)}
-        open={query["entrega"] ?? null}
-      />
-    );
-  }
-  return <WebhookList />;
+  if (query.novo) return <NewWebhook />;
+  if (!query.id) return <WebhookList />;
+  return <OpenedWebhook key={query.id} id={query.id} filter={filterOf(query)} open={query.entrega ?? null} />;
 }

@@ -14,7 +14,6 @@ export interface Day {
   waiting: number;
 }
 
-/** A subscription. */
 export interface Webhook {
   id: string;
   event_types: EventType[];
@@ -42,7 +41,6 @@ export interface Webhook {
   /** The name that a person gave the subscription. */
   name: string | null;
   key: { id: string; name: string } | null;
-  /** The last seven days, oldest first. */
   days: Day[];
   /** Whether there may be more deliveries than `days` counts. */
   days_are_partial: boolean;
@@ -62,8 +60,6 @@ export type Delivery = z.output<typeof DeliveryList>["data"][number];
 /** A delivery with its attempts, oldest first, its headers and its body. */
 export type OpenDelivery = z.output<typeof DeliveryDetail>;
 
-/** The reply to sending several deliveries again. */
 export type Redeliveries = z.output<typeof RedeliveriesSchema>;
 
-/** One request of a delivery. */
 export type Attempt = OpenDelivery["attempts_made"][number];

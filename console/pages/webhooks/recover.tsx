@@ -1,9 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { now } from "../../app/clock.ts";
-import { call } from "../../app/api.ts";
-import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field } from "../../components/field.tsx";
-import { say } from "../../components/toast.tsx";
+import { call, now } from "../../app/mod.ts";
+import { ActionDialog, Field, say } from "../../components/mod.ts";
 import { localMoment, momentAt } from "../../format/format.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { whenText } from "./words.ts";
@@ -22,9 +19,7 @@ interface Recovered {
   next_since: string | null;
 }
 
-/** A reactivation that just happened. */
 export interface Reactivation {
-  /** When the webhook had stopped. */
   stoppedAt: string | null;
   /** How many waiting deliveries are now sent. */
   resumed: number;
@@ -34,7 +29,6 @@ export interface Reactivation {
 export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
   /** Path of the webhook below the functions' URL. */
   path: string;
-  /** When the webhook was created. */
   createdAt: string;
   reactivation: Reactivation | null;
   onSent: () => void;
@@ -79,7 +73,7 @@ export function Recover({ path, createdAt, reactivation, onSent, onClose }: {
   return (
     <ActionDialog
       title={t("recover.title")}
-      yes={t(owed.value === null ? "recover.yes" : next.value === null ? "recover.send" : "recover.go_on")}
+      yes={t(owed.value === null ? "recover.yes" : next.value === null ? "app.send" : "recover.go_on")}
       no={t(next.value !== null ? "app.close" : reactivation ? "recover.not_now" : "app.cancel")}
       onSubmit={recover}
       onClose={onClose}

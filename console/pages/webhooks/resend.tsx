@@ -1,8 +1,5 @@
-import { now } from "../../app/clock.ts";
-import { call } from "../../app/api.ts";
-import { useAction } from "../../app/use_action.ts";
-import { failureText } from "../../components/failure_note.tsx";
-import { say } from "../../components/toast.tsx";
+import { call, now, useAction } from "../../app/mod.ts";
+import { Button, failureText, say } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import type { Delivery } from "./records.ts";
 import { whenText } from "./words.ts";
@@ -25,16 +22,14 @@ export function Resend({ delivery, onSent }: { delivery: Delivery; onSent: (deli
     say(`${what} ${next}`);
   };
   return (
-    <button
-      type="button"
+    <Button
       class="button small-button"
+      text={t(busy.value ? "delivery.resending" : "delivery.resend")}
       aria-label={busy.value
         ? undefined
         : t("delivery.resend_label", { event, when: whenText(created_at, now.value) })}
       aria-disabled={busy.value}
       onClick={resend}
-    >
-      {t(busy.value ? "delivery.resending" : "delivery.resend")}
-    </button>
+    />
   );
 }

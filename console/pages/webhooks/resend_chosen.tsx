@@ -1,7 +1,5 @@
-import { call } from "../../app/api.ts";
-import { useAction } from "../../app/use_action.ts";
-import { FailureNote } from "../../components/failure_note.tsx";
-import { say } from "../../components/toast.tsx";
+import { call, useAction } from "../../app/mod.ts";
+import { Button, FailureNote, say } from "../../components/mod.ts";
 import { counted, t } from "../../strings/strings.ts";
 import type { Redeliveries } from "./records.ts";
 
@@ -41,21 +39,20 @@ export function ResendChosen({ webhookId, chosen, all, onChoose, onSent }: {
       {failure.value && <FailureNote failure={failure.value} />}
       <div class="actions">
         <span role="status">{counted("deliveries.chosen", chosen.size)}</span>
-        <button type="button" class="button small-button" aria-disabled={busy.value} onClick={resend}>
-          {t(busy.value ? "delivery.resending" : "deliveries.resend")}
-        </button>
+        <Button
+          class="button small-button"
+          text={t(busy.value ? "delivery.resending" : "deliveries.resend")}
+          aria-disabled={busy.value}
+          onClick={resend}
+        />
         {all.length > chosen.size && chosen.size < MOST && (
-          <button
-            type="button"
+          <Button
             class="button small-button"
+            text={t("deliveries.choose_all")}
             onClick={() => onChoose([...new Set([...chosen, ...all])].slice(0, MOST))}
-          >
-            {t("deliveries.choose_all")}
-          </button>
+          />
         )}
-        <button type="button" class="button small-button" onClick={() => onChoose([])}>
-          {t("deliveries.choose_none")}
-        </button>
+        <Button class="button small-button" text={t("deliveries.choose_none")} onClick={() => onChoose([])} />
       </div>
     </>
   );

@@ -1,4 +1,4 @@
-import { CopyButton } from "../../components/copy.tsx";
+import { CopyButton } from "../../components/mod.ts";
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";

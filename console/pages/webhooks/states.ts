@@ -18,7 +18,6 @@ export function hasStopped({ deactivated_reason }: Pick<Webhook, "deactivated_re
   return deactivated_reason === "failures";
 }
 
-/** Returns the state of a subscription. */
 export function stateOfWebhook(
   webhook: Pick<
     Webhook,
@@ -41,7 +40,6 @@ export function stateOfWebhook(
 /** What happens to waiting deliveries: sent, held until the workspace may send, or stopped until reactivation. */
 export type Sending = "sends" | "held" | "stopped";
 
-/** What happens to the waiting deliveries of a subscription. */
 export function sendingOf({ is_active, held }: Pick<Webhook, "is_active" | "held">): Sending {
   return !is_active ? "stopped" : held ? "held" : "sends";
 }
@@ -53,10 +51,8 @@ export type DeliveryState =
   | { is: "delivered"; tone: "good" }
   | { is: "failed"; tone: "failed" }
   | { is: "cancelled"; tone: "off" }
-  | { is: "sending"; tone: "waiting" }
-  | { is: "trying"; tone: "waiting"; attempt: number }
-  | { is: "held"; tone: "waiting" }
-  | { is: "stopped"; tone: "waiting" };
+  | { is: "sending" | "held" | "stopped"; tone: "waiting" }
+  | { is: "trying"; tone: "waiting"; attempt: number };
 
 /** Returns the state of a delivery as the console shows it, which depends on whether its subscription sends. */
 export function stateOfDelivery(
@@ -68,8 +64,7 @@ export function stateOfDelivery(
   if (state === "cancelled") return { is: state, tone: "off" };
   // The list and the subscription are read at different moments. If they differ, the subscription counts, because the
   // page shows its state above the list.
-  if (sending === "stopped") return { is: "stopped", tone: "waiting" };
-  if (sending === "held") return { is: "held", tone: "waiting" };
+  if (sending !== "sends") return { is: sending, tone: "waiting" };
   return attempts === 0
     ? { is: "sending", tone: "waiting" }
     : { is: "trying", tone: "waiting", attempt: attempts + 1 };

@@ -1,9 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { call } from "../../app/api.ts";
-import { type Resource, useResource } from "../../app/resource.ts";
+import { type Action, call, type Resource, useAction, useResource } from "../../app/mod.ts";
 import type { Page } from "../../app/types.ts";
-import { type Action, useAction } from "../../app/use_action.ts";
 import { withOlder } from "./older.ts";
 import type { Delivery } from "./records.ts";
 

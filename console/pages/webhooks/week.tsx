@@ -4,7 +4,6 @@ import { languageTag } from "../../strings/locale.ts";
 import type { Day } from "./records.ts";
 import { weekText } from "./words.ts";
 
-/** The deliveries of each day by outcome. */
 export function weekSeries(days: readonly Day[]): Series[] {
   return [
     { values: days.map(({ delivered }) => delivered), kind: "accent" },

@@ -1,4 +1,3 @@
-/** Puts states, outcomes and moments into words. */
 import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t, textNamed } from "../../strings/strings.ts";
