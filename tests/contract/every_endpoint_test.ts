@@ -7,11 +7,11 @@ import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { apiEndpoints, endpoints, keyEndpoints, resources } from "../support/resources.ts";
 import { makeSamples, neededQuery } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
 
-const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 for (const { resource, route, title } of keyEndpoints) {

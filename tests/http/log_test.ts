@@ -3,6 +3,7 @@ import { eventually } from "../../bench/harness/waiting.ts";
 import { startServer } from "../../bench/harness/functions.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 
@@ -38,8 +39,7 @@ test("a request's log line names the record that it read, changed or created", a
   const lead = await send("POST", "/api-v1-leads", { first_name: "A" });
   assert.equal(lead.object, lead.made.lead.deal_id);
   assert.equal((await send("POST", `/api-v1-deals/${deal.id}/win`, {})).object, deal.id);
-  const unknown = "00000000-0000-7000-8000-000000000000";
-  assert.equal((await send("GET", `/api-v1-deals/${unknown}`)).object, unknown);
+  assert.equal((await send("GET", `/api-v1-deals/${UNKNOWN_ID}`)).object, UNKNOWN_ID);
   assert.equal((await send("GET", "/api-v1-deals/what-a-client-wrote")).object, undefined);
   assert.equal((await send("GET", "/api-v1-deals")).object, undefined);
 });

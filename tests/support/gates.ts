@@ -4,6 +4,7 @@ import type { Route } from "../../supabase/functions/_shared/contract/endpoint.t
 import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { makeKey, makeWorkspace, makeWorkspaceWithDeal } from "./fixtures.ts";
 import { makeProposal, tokenOf } from "./proposals.ts";
+import { UNKNOWN_ID } from "./record_fixtures.ts";
 import { signIn } from "./sessions.ts";
 
 /** The credentials of a call: a key or a session in the header, or a token in the path. */
@@ -14,9 +15,6 @@ export interface Credentials {
 }
 
 const NONE: Credentials = { key: null, session: null, token: "" };
-
-/** An id that no record has. */
-const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 /**
  * For each gate: valid credentials, with all rights or with none, and the error for a call without credentials (null if
