@@ -6,9 +6,9 @@ import type { Sql } from "postgres";
 import { byDeal, equalities, ranges, required } from "../../tools/records/filters.ts";
 import { records } from "../../tools/records/records.ts";
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import { client } from "../support/client.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { makeMember } from "../support/record_fixtures.ts";
-import { makeSamples } from "../support/samples.ts";
 import { openDatabase } from "../support/stack.ts";
 import { FIRST, LAST, type Page, readAllPages } from "./pages.ts";
 
@@ -71,8 +71,9 @@ function textsOf({ fields }: CrmRecord): Record<string, (string | null)[]> {
 /** Writes rows by SQL, because the API sets their times. */
 async function makeRows(sql: Sql, workspace: TestWorkspace, record: CrmRecord): Promise<Row[]> {
   const member = await makeMember(sql, workspace);
-  const { records: ids, deal_id, company_id } = await makeSamples(workspace.key, workspace.stages);
-  const samples = { company: company_id, deal: deal_id, contact: ids["api-v1-contacts"]! };
+  const lead = { first_name: "Ana", company_name: "Padaria Sol" };
+  const { body: { lead: made } } = await client(workspace.key).post("/api-v1-leads", lead);
+  const samples = { company: made.company_id, deal: made.deal_id, contact: made.contact_id };
   const columns = {
     ...("owner_id" in record.fields && { owner_id: [workspace.memberId, member] }),
     ...(valuesOf(workspace, { member, samples })[record.name] ?? textsOf(record)),
@@ -92,8 +93,8 @@ async function makeRows(sql: Sql, workspace: TestWorkspace, record: CrmRecord): 
   }));
   const table = sql(`crm.${record.about.table}`);
   const times = rows.map(({ created_at }) => created_at);
-  const made = await sql`select crm.uuid_v7(at) as id from unnest(${times}::timestamptz[]) at`;
-  await sql`insert into ${table} ${sql(rows.map((row, index) => ({ ...row, id: made[index]!["id"] })))}`;
+  const newIds = await sql`select crm.uuid_v7(at) as id from unnest(${times}::timestamptz[]) at`;
+  await sql`insert into ${table} ${sql(rows.map((row, index) => ({ ...row, id: newIds[index]!["id"] })))}`;
   const found = await sql<{ row: Row }[]>`
     select to_jsonb(t) || jsonb_build_object(
       'deal.company_id', (select d.company_id from crm.deals d where d.id::text = to_jsonb(t) ->> 'deal_id'),

@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import { records } from "../../tools/records/records.ts";
 import { assertError, client, type Reply } from "./client.ts";
 import { type FieldLimits, fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
-import { makeDeal, makeKey, makeWorkspace, type TestWorkspace } from "./fixtures.ts";
+import { makeKey, makeWorkspace, type TestWorkspace } from "./fixtures.ts";
 import { inputSchema } from "./input_schema.ts";
 import {
   assertAlike,
@@ -38,23 +38,19 @@ export interface RecordResource {
 interface Sent {
   /** The smallest valid body of POST in the workspace. */
   minimal: Body;
-  /** The smallest valid body of POST in the workspace of another key. */
-  bodyFor(key: string): Promise<Body>;
   /** The address of the list, to which parameters can be appended. */
   list: string;
 }
 
 /** Returns a function that registers a test. The test's workspace has the deal that the records need. */
 function ruleOf({ path, minimal, ofDeal }: Pick<RecordResource, "path" | "minimal" | "ofDeal">) {
-  const bodyFor = async (key: string) => ({
-    ...minimal,
-    ...(ofDeal !== undefined && { deal_id: (await makeDeal(key)).id }),
-  });
   return (title: string, run: (scenario: Scenario & Sent) => Promise<void>): void =>
     testScenario(title, async (scenario) => {
-      const body: Body = await bodyFor(scenario.workspace.key);
+      const body: Body = ofDeal === undefined
+        ? minimal
+        : { ...minimal, deal_id: (await scenario.newDeal()).id };
       const list = ofDeal === "created and listed" ? `${path}?deal_id=${body["deal_id"]}&` : `${path}?`;
-      await run({ ...scenario, minimal: body, list, bodyFor });
+      await run({ ...scenario, minimal: body, list });
     });
 }
 
@@ -79,7 +75,7 @@ export async function assertLimits(
 
 /** Registers the tests of the rules that all records share. */
 export function testRecordRules(resource: RecordResource): void {
-  const rules = [testLists, testWindows, testIsolation, testReferences, testOwners, testLimits, testPatches];
+  const rules = [testLists, testWindows, testReferences, testOwners, testLimits, testPatches];
   for (const register of rules) register(resource);
 }
 
@@ -189,27 +185,6 @@ function testWindows(resource: RecordResource): void {
       const { body } = await api.patch(`${path}/${old.id}`, nothing);
       assert.deepEqual(body, changed, "a PATCH that changes nothing leaves updated_at");
     }
-  });
-}
-
-function testIsolation(resource: RecordResource): void {
-  const test = ruleOf(resource);
-  const { path } = resource;
-  test(`${path}: the id of a record of another workspace gets the same 404 as an unknown id (spec 1, 4.2, 5)`, async ({ sql, api, minimal, bodyFor }) => {
-    const other = await makeWorkspace(sql);
-    const theirs = await create(other.key, path, await bodyFor(other.key));
-    assert.deepEqual((await api.get(path)).body, {
-      data: [],
-      meta: { next_cursor: null, has_more: false },
-    });
-    assert.deepEqual(ids(await api.get(`${path}?cursor=${theirs.id}`)), []);
-    for (const read of [api.get, (address: string) => api.patch(address, minimal)]) {
-      const unknown = await read(`${path}/${UNKNOWN_ID}`);
-      assertError(unknown, "not_found");
-      assertAlike(await read(`${path}/${theirs.id}`), unknown);
-      assertError(await read(`${path}/no-uuid`), "not_found");
-    }
-    assert.deepEqual((await client(other.key).get(`${path}/${theirs.id}`)).body, theirs);
   });
 }
 
