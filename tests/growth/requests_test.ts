@@ -7,8 +7,8 @@ import { countRows } from "../support/blocks.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 
 const REQUESTS = 100_000;
-/** The days on which the requests were made, at one every six seconds. */
-const DAYS = 8;
+/** The days before today on which the requests were made: Postgres scans a partition whole if it has few rows. */
+const DAYS = 6;
 /** The partitions of the log. */
 const LOG = "requests\\_%";
 
@@ -29,12 +29,12 @@ Deno.test("A page of a key's log reads at most 5,000 requests twice, and the cou
   const { sql } = world;
   const { id } = await makeWorkspace(sql);
   const { id: keyId, key } = await makeKey(sql, id);
-  for (let days = DAYS - 1; days >= 0; days--) {
+  for (let days = DAYS; days >= 0; days--) {
     await sql`select crm.manage_partitions('crm.requests', now() - ${days} * interval '1 day')`;
   }
   await sql`
     insert into crm.requests (workspace_id, key_id, id, method, path, status, request_id, duration_ms)
-    select ${id}, ${keyId}, crm.uuid_v7(now() - n * interval '6 s'), 'GET',
+    select ${id}, ${keyId}, crm.uuid_v7(date_trunc('day', now(), 'UTC') - n * interval '5 s'), 'GET',
       case when n % 2 = 0 then '/api-v1-contacts' else '/api-v1-deals' end,
       case when n % 5000 = 0 then 503 when n % 10 = 1 then 422 else 200 end, gen_random_uuid(), 3
     from generate_series(1, ${REQUESTS}) n`;
