@@ -7,6 +7,7 @@
  * none failed.
  */
 import { join, resolve } from "node:path";
+import { type Group, type GroupResult, interrupted, runGroup } from "./support/group.ts";
 import { makeDataDir, stopStacksIn } from "./support/own_stack.ts";
 import { ADDED_VARIABLE, REQUIRED_VARIABLE } from "./support/needing.ts";
 import { prepareData } from "./support/prepared_data.ts";
@@ -18,14 +19,13 @@ import {
   type Selection,
   testFiles,
 } from "./support/selection.ts";
-import { interrupted, runShard, type Shard, type ShardResult } from "./support/shard.ts";
 
 /**
  * The number of groups that run test files at the same time, each against its own stack. It is twice the number of
  * processors of a small machine, because tests wait for a third of their time: 30 seconds between two attempts, 15 for
  * a request timeout, and some for programs to start.
  */
-const SHARDS = 4;
+const GROUPS = 4;
 
 /** Up to this many files run in one group, because starting more stacks would take longer than it saves. */
 const FEW_FILES = 8;
@@ -48,7 +48,7 @@ for (const [missing, skips] of Map.groupBy(results.flatMap(({ skipped }) => skip
 console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
 Deno.exit(sum("failed") === 0 && sum("passed") > 0 ? 0 : 1);
 
-async function runTests(args: string[]): Promise<ShardResult[]> {
+async function runTests(args: string[]): Promise<GroupResult[]> {
   const env: Record<string, string> = extent === "default" ? {} : {
     ...(extent === "added" && { [ADDED_VARIABLE]: "1" }),
     // In CI nothing may be skipped silently.
@@ -56,7 +56,7 @@ async function runTests(args: string[]): Promise<ShardResult[]> {
   };
   const { named, others: options } = await splitArguments(args);
   const selection = named ? { atOnce: named, alone: [], waiting: [] } : await selectFiles(extent);
-  const groups = selection.atOnce.length < FEW_FILES ? 1 : SHARDS;
+  const groups = selection.atOnce.length < FEW_FILES ? 1 : GROUPS;
   const run = () => runSelection(selection, groups, { options, env });
   return groups === 1 ? await run() : await withPreparedData(run);
 }
@@ -64,9 +64,9 @@ async function runTests(args: string[]): Promise<ShardResult[]> {
 async function runSelection(
   { atOnce, alone, waiting }: Selection,
   groups: number,
-  how: Pick<Shard, "options" | "env">,
-): Promise<ShardResult[]> {
-  const run = (next: Shard["next"], live: boolean) => runShard({ ...how, next, live });
+  how: Pick<Group, "options" | "env">,
+): Promise<GroupResult[]> {
+  const run = (next: Group["next"], live: boolean) => runGroup({ ...how, next, live });
   const beside = Promise.all(waiting.map((files) => run(giveAll(files), false)));
   const next = groups === 1 ? giveAll(atOnce) : giveOut(atOnce, groups);
   const count = atOnce.length > 0 ? groups : 0;
@@ -76,7 +76,7 @@ async function runSelection(
 }
 
 /** Runs `work` with a prepared data folder, from which the run's stacks start; removes it at the end. */
-async function withPreparedData(work: () => Promise<ShardResult[]>): Promise<ShardResult[]> {
+async function withPreparedData(work: () => Promise<GroupResult[]>): Promise<GroupResult[]> {
   const folder = await makeDataDir("crm-test-");
   try {
     await prepareData(join(folder, "prepared"));

@@ -7,9 +7,9 @@ import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { addressOf } from "../support/gates.ts";
+import { addressOf, credentialsFor } from "../support/gates.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
-import { sessionEndpoints } from "../support/resources.ts";
+import { apiResources, sessionEndpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 import { accessTokens, makeMember, signIn, signInAs } from "../support/sessions.ts";
 
@@ -22,10 +22,11 @@ for (const { resource, route, title } of sessionEndpoints) {
       ...(options.workspace !== undefined && { headers: { "X-Workspace-Id": options.workspace } }),
     });
 
-  test(`${title} answers 401 missing_session without a token (spec 7)`, async ({ workspace: { key } }) => {
+  Deno.test(`${title} answers 401 missing_session without a token (spec 7)`, async () => {
+    const { key } = await credentialsFor(apiResources[0]!);
     const path = addressOf(resource.name, route.path);
     const other = { body: body && {} };
-    const others = [{}, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }, { "X-API-Key": key }];
+    const others = [{}, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }, { "X-API-Key": key! }];
     for (const headers of others as Record<string, string>[]) {
       assertError(await call(route.method, path, { ...other, headers }), "missing_session");
     }
@@ -97,8 +98,8 @@ for (const { resource, route, title } of sessionEndpoints) {
   }
 
   if (body && !bodyOptional) {
-    test(`${title} answers 400 ${malformed} for a body that is missing or not a JSON object (spec 1, 4.1, 7)`, async ({ sql, workspace: { id } }) => {
-      const { session } = await signIn(sql, id, "admin");
+    Deno.test(`${title} answers 400 ${malformed} for a body that is missing or not a JSON object (spec 1, 4.1, 7)`, async () => {
+      const { session } = await credentialsFor(resource);
       for (const wrong of [undefined, "", "{", "[]", "null", "{}x"]) {
         const path = addressOf(resource.name, route.path);
         assertError(await call(route.method, path, { session, body: wrong }), malformed);

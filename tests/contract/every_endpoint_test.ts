@@ -3,15 +3,17 @@ import assert from "node:assert/strict";
 import { routeEntries } from "../../tools/tables/route_entries.ts";
 import { takesQuery } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { allowedMethods, byPath } from "../../supabase/functions/_shared/contract/route_table.ts";
+import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
-import { addressOf, GATE_CASES } from "../support/gates.ts";
+import { addressOf, credentialsFor, makeCredentials, WITHOUT_CREDENTIALS } from "../support/gates.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { apiEndpoints, endpoints, keyEndpoints, resources } from "../support/resources.ts";
-import { makeSamples, neededQuery } from "../support/samples.ts";
-import { test } from "../support/scenario.ts";
+import { neededQuery } from "../support/samples.ts";
+import { sql, test } from "../support/scenario.ts";
+import { twoWorkspaces } from "../support/two_workspaces.ts";
 
-const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 for (const { resource, route, title } of keyEndpoints) {
@@ -34,52 +36,51 @@ for (const { resource, route, title } of keyEndpoints) {
     }
   });
 
-  test(`${title} answers 401 revoked_api_key for a revoked and for an expired key (spec 7)`, async ({ sql, workspace: { id, key } }) => {
-    await sql`update crm.api_keys set revoked_at = now() where workspace_id = ${id}`;
-    assertError(await send(key), "revoked_api_key");
-    await sql`update crm.api_keys set revoked_at = null, expires_at = now() where workspace_id = ${id}`;
-    assertError(await send(key), "revoked_api_key");
-  });
-
-  test(`${title} answers 403 workspace_suspended, then 403 feature_disabled, before anything else (spec 5, 7)`, async ({ sql, workspace: { id, key } }) => {
-    await sql`update crm.workspaces set suspended = true, public_api = false where id = ${id}`;
-    assertError(await send(key, "no json"), "workspace_suspended");
-    await sql`update crm.workspaces set suspended = false where id = ${id}`;
-    assertError(await send(key, "no json"), "feature_disabled");
-  });
-
   const { scope } = route.endpoint;
+  const codes = ["revoked_api_key", "workspace_suspended", "feature_disabled"]
+    .concat(scope ? ["insufficient_scope"] : [], "rate_limited").join(", ");
+  test(`${title} answers ${codes} before it looks at the body (spec 5, 7)`, async ({ sql, workspace: { id, key } }) => {
+    const refuses = async (code: ErrorCode, by = key) => {
+      const reply = await send(by, "no json");
+      assertError(reply, code);
+      return reply;
+    };
+    await sql`update crm.api_keys set revoked_at = now() where workspace_id = ${id}`;
+    await refuses("revoked_api_key");
+    await sql`update crm.api_keys set revoked_at = null, expires_at = now() where workspace_id = ${id}`;
+    await refuses("revoked_api_key");
+    await sql`update crm.api_keys set expires_at = null where workspace_id = ${id}`;
+    await sql`update crm.workspaces set suspended = true, public_api = false where id = ${id}`;
+    await refuses("workspace_suspended");
+    await sql`update crm.workspaces set suspended = false where id = ${id}`;
+    await refuses("feature_disabled");
+    await sql`update crm.workspaces set public_api = true, rate_limit_per_minute = 1 where id = ${id}`;
+    if (scope !== null) {
+      const other = await makeKey(sql, id, { scopes: SCOPES.filter((one) => one !== scope) });
+      const { body } = await refuses("insufficient_scope", other.key);
+      assert.ok(body.error.message.includes(scope), "the message names the scope");
+    }
+    const admitted = await send(key);
+    assert.notEqual(admitted.status, 429);
+    assert.equal(admitted.headers.get("RateLimit-Policy"), '"default";q=1;w=60');
+    assert.match(admitted.headers.get("RateLimit")!, /^"default";r=0;t=(59|60)$/);
+    const wait = Number((await refuses("rate_limited")).headers.get("Retry-After"));
+    assert.ok(wait > 0 && wait <= 60, `Retry-After ${wait}`);
+  });
+
   if (scope === null) {
-    test(`${title} answers every valid key, whatever its scopes (spec 5)`, async ({ sql, workspace: { id } }) => {
-      const { key } = await makeKey(sql, id, { scopes: ["nothing:read"] });
+    Deno.test(`${title} answers every valid key, whatever its scopes (spec 5)`, async () => {
+      const { key } = await credentialsFor(resource, "none");
       // 404 shows that the gate let the key pass: no record has the id in the path.
       const { status, query } = route.endpoint;
       const answered = query.safeParse({}).success ? status : 422;
       assert.equal((await send(key)).status, route.path.includes(":id") ? 404 : answered);
     });
-  } else {
-    test(`${title} answers 403 insufficient_scope without ${scope}, before looking at the body (spec 5, 7)`, async ({ sql, workspace: { id } }) => {
-      const { key } = await makeKey(sql, id, { scopes: SCOPES.filter((other) => other !== scope) });
-      const reply = await send(key, "no json");
-      assertError(reply, "insufficient_scope");
-      assert.ok(reply.body.error.message.includes(scope), "the message names the scope");
-    });
   }
 
-  test(`${title} answers 429 rate_limited with Retry-After when its calls of the last minute are used up (spec 5, 7)`, async ({ sql, workspace: { id, key } }) => {
-    await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;
-    const admitted = await send(key);
-    assert.notEqual(admitted.status, 429);
-    assert.equal(admitted.headers.get("RateLimit-Policy"), '"default";q=1;w=60');
-    assert.match(admitted.headers.get("RateLimit")!, /^"default";r=0;t=(59|60)$/);
-    const refused = await send(key, "no json");
-    assertError(refused, "rate_limited");
-    const wait = Number(refused.headers.get("Retry-After"));
-    assert.ok(wait > 0 && wait <= 60, `Retry-After ${wait}`);
-  });
-
   if (route.endpoint.body && !route.endpoint.bodyOptional) {
-    test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or not a JSON object (spec 1, 4.1, 7)`, async ({ workspace: { key } }) => {
+    Deno.test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or not a JSON object (spec 1, 4.1, 7)`, async () => {
+      const { key } = await credentialsFor(resource);
       const texts = ["", " ", "{", "{]", '"a"', "[]", "null", "1", "{a:1}", "{'a':1}", '{"a":1,}', "{}x"];
       const noUtf8 = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
       for (const body of [undefined, ...texts, noUtf8]) {
@@ -102,7 +103,8 @@ Deno.test("Only lists, the search, summaries, upserts and batches refuse unknown
 for (
   const { resource, route, title } of apiEndpoints.filter(({ route }) => takesQuery(route.endpoint) === true)
 ) {
-  test(`${title} answers 422 to an unknown or repeated query parameter and names it (spec 4)`, async ({ workspace: { key } }) => {
+  Deno.test(`${title} answers 422 to an unknown or repeated query parameter and names it (spec 4)`, async () => {
+    const { key } = await credentialsFor(resource);
     const path = addressOf(resource.name, route.path);
     const send = (query: string) =>
       call(route.method, path + query, { key, ...(route.endpoint.body && { body: {} }) });
@@ -112,8 +114,8 @@ for (
     assert.ok("nome" in details && "limite" in details);
   });
 
-  test(`${title} ignores forceFunctionRegion, a parameter of the platform (spec 4)`, async ({ workspace: { key, stages } }) => {
-    const samples = await makeSamples(key, stages);
+  Deno.test(`${title} ignores forceFunctionRegion, a parameter of the platform (spec 4)`, async () => {
+    const { mine: { key, ...samples } } = await twoWorkspaces(sql);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
     // These calls add to the log of requests, so the query asks only for failed requests: there are none.
     const query = route.endpoint.verb === "me_requests"
@@ -141,8 +143,8 @@ for (
 for (
   const { resource, route, title } of endpoints.filter(({ route }) => takesQuery(route.endpoint) !== true)
 ) {
-  test(`${title} ignores unknown query parameters, even repeated ones and those that could not be stored (spec 4)`, async ({ sql }) => {
-    const { token, ...credentials } = await GATE_CASES[resource.gate].admit(sql);
+  Deno.test(`${title} ignores unknown query parameters, even repeated ones and those that could not be stored (spec 4)`, async () => {
+    const { token, ...credentials } = await credentialsFor(resource);
     const path = addressOf(resource.name, route.path, { token });
     const send = (query: string) =>
       call(route.method, path + query, { ...credentials, ...(route.endpoint.body && { body: {} }) });
@@ -156,8 +158,9 @@ for (
 for (const { resource, route, title } of endpoints) {
   if (route.method !== "GET") continue;
   const { head } = route.endpoint;
-  test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405, because its GET changes something"}`, async ({ sql }) => {
-    const { token, ...credentials } = await GATE_CASES[resource.gate].admit(sql);
+  Deno.test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405, because its GET changes something"}`, async () => {
+    // New credentials, because a list of requests or of keys shows earlier calls.
+    const { token, ...credentials } = await makeCredentials(resource.gate);
     const path = addressOf(resource.name, route.path, { token });
     const reply = await call("HEAD", path, credentials);
     assert.equal(reply.text, "");
@@ -171,12 +174,12 @@ for (const { resource, route, title } of endpoints) {
 }
 
 for (const resource of resources) {
-  const { admit, unknown } = GATE_CASES[resource.gate];
+  const unknown = WITHOUT_CREDENTIALS[resource.gate];
   for (const [path, methods] of byPath(await routeEntries(resource))) {
     const others = METHODS.filter((method) => !methods.has(method as "GET"));
-    test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${allowedMethods(methods).join(", ")} (spec 4, 7)`, async ({ sql }) => {
+    Deno.test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${allowedMethods(methods).join(", ")} (spec 4, 7)`, async () => {
       // Callers without the scope or role get 405 too: the method is checked first.
-      const { token, ...credentials } = await admit(sql, "none");
+      const { token, ...credentials } = await credentialsFor(resource, "none");
       for (const method of others) {
         const reply = await call(method, addressOf(resource.name, path, { token }), credentials);
         assertError(reply, "method_not_allowed");
@@ -187,8 +190,8 @@ for (const resource of resources) {
     });
   }
 
-  test(`/${resource.name}: an unknown path answers 404 not_found, after the credential is checked (spec 4)`, async ({ sql }) => {
-    const { token: _, ...credentials } = await admit(sql);
+  Deno.test(`/${resource.name}: an unknown path answers 404 not_found, after the credential is checked (spec 4)`, async () => {
+    const { token: _, ...credentials } = await credentialsFor(resource);
     for (const path of ["/a/b/c/d", `/${UNKNOWN_ID}/fly`, "/%00", "/%ff", "/..%2f"]) {
       const reply = await call("GET", `/${resource.name}${path}`, credentials);
       assert.ok(reply.status === 404 || reply.status === 405, `${path}: ${reply.status}`);

@@ -5,7 +5,7 @@ import { addressOf } from "../support/gates.ts";
 import { type InputSchema, inputSchema } from "../support/input_schema.ts";
 import { assertAlike, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { endpoints } from "../support/resources.ts";
-import { test } from "../support/scenario.ts";
+import { sql } from "../support/scenario.ts";
 import { idsByField, twoWorkspaces } from "../support/two_workspaces.ts";
 
 /** Valid values of fields without which a body would be refused. */
@@ -28,7 +28,7 @@ for (const { resource, route, title } of endpoints) {
   const fields = [...pathIds, ...bodyIds, ...queryIds];
   if (fields.length === 0) continue;
 
-  test(`${title} answers another workspace's ${fields.join(", ")} with the same bytes as an unknown id`, async ({ sql }) => {
+  Deno.test(`${title} answers another workspace's ${fields.join(", ")} with the same bytes as an unknown id`, async () => {
     const { mine, theirs } = await twoWorkspaces(sql);
     const credentials = endpoint.gate === "session" ? { session: mine.session } : { key: mine.key };
     const own = idsByField(mine, resource.name, route.path);

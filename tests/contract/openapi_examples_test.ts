@@ -1,17 +1,14 @@
 // The examples of the OpenAPI documents tell one story (tools/openapi/story/): here they are read together.
 import assert from "node:assert/strict";
-import { openApiDocument } from "../../tools/openapi/document.ts";
 import { deliveryBody, feedEvent } from "../../tools/openapi/events.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
+import { documents } from "../support/documented.ts";
 
 type Example = Record<string, unknown>;
 
-// deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
-const documents: any[] = [openApiDocument("api", "pt"), openApiDocument("app", "pt")];
-
 /** Every object at any depth in the examples of replies and deliveries, with the place of the example. */
 const objects: { place: string; object: Example }[] = [];
-for (const { paths, webhooks = {} } of documents) {
+for (const { paths, webhooks = {} } of Object.values(documents)) {
   for (const [path, methods] of Object.entries<object>({ ...paths, ...webhooks })) {
     for (const [method, { requestBody, responses }] of Object.entries(methods)) {
       // Deliveries are requests of webhooks. Other requests are left out, because what clients send is not a record.
@@ -122,7 +119,7 @@ Deno.test("In the examples of the OpenAPI documents a won deal is in a won stage
 });
 
 Deno.test("Each example of a delivery or an event in the OpenAPI documents shows a single event", () => {
-  const [{ webhooks, paths }] = documents;
+  const { webhooks, paths } = documents.api;
   const bodies = new Map<EventType, Example>();
   for (const event of EVENT_TYPES) {
     const { example } = webhooks[event].post.requestBody.content["application/json"];

@@ -40,13 +40,6 @@ Deno.test(needing(SHELL, {
     }),
 }));
 
-test("A key sent as a bearer token is refused, as the keys page says", async ({ workspace }) => {
-  const reply = await fetch(`${baseUrl}/api-v1-me`, {
-    headers: { Authorization: `Bearer ${workspace.key}` },
-  });
-  assert.equal((await reply.json()).error.code, "missing_api_key");
-});
-
 Deno.test(needing(["sh", "sed", "node"], {
   name: "The program of the page limits waits as Retry-After says, and then gets its answer",
   fn: () =>

@@ -1,22 +1,12 @@
 // The site says the same in Portuguese and in English, so that readers of one language miss nothing.
 import assert from "node:assert/strict";
-import { join, relative } from "node:path";
+import { relative } from "node:path";
 import { parsePage } from "../../site/markdown.ts";
 import { SLUGS } from "../../site/sidebar.ts";
-import { blocksOf, sitePages } from "./claims.ts";
+import { blocksOf, markdownFiles, PAGES, sitePages } from "./claims.ts";
 
-const FOLDER = join(import.meta.dirname!, "../../site/src/content/docs");
-
-const files: string[] = [];
-async function collect(folder: string): Promise<void> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) await collect(join(folder, name));
-    else files.push(relative(FOLDER, join(folder, name)));
-  }
-}
-await collect(FOLDER);
-
-Deno.test("Every page of the site is in both languages and in the sidebar, and every entry of the sidebar has its page", () => {
+Deno.test("Every page of the site is in both languages and in the sidebar, and every entry of the sidebar has its page", async () => {
+  const files = (await markdownFiles(PAGES)).map((file) => relative(PAGES, file));
   const expected = SLUGS.flatMap((slug) => [`${slug}.md`, `en/${slug}.md`]);
   assert.deepEqual(files.toSorted(), expected.sort());
 });

@@ -1,8 +1,8 @@
 // Records outcomes among a day's other deliveries. Uses a separate database, whose statistics no other test changes.
 import assert from "node:assert/strict";
-import type { ISql } from "postgres";
 import { openWorld } from "../../bench/harness/world.ts";
 import { createSubscribers, enqueue } from "../../bench/reliability/queue.ts";
+import { countRows } from "../support/blocks.ts";
 import { type Outcome, recordOutcomes } from "../support/queue.ts";
 
 const DELIVERIES = 2000;
@@ -19,12 +19,11 @@ Deno.test("Recording a group of outcomes reads no other delivery of the day, eve
       update crm.webhook_queue set state = 'leased', lease_until = now() + interval '1 hour', lease_token = 1
       where state = 'ready' returning workspace_id, delivery_id, lease_token`;
   };
-  // Counts in one transaction, because Postgres may reset these counters when a transaction ends.
   const countReads = (outcomes: Outcome[]) =>
     sql.begin(async (sql) => {
-      const before = await readRows(sql);
+      const before = await countRows(sql, "webhook\\_%");
       assert.equal((await recordOutcomes(sql, outcomes)).length, outcomes.length);
-      return await readRows(sql) - before;
+      return await countRows(sql, "webhook\\_%") - before;
     });
 
   // Postgres plans each of the first five calls separately, and may then keep one plan for all later calls.
@@ -33,11 +32,3 @@ Deno.test("Recording a group of outcomes reads no other delivery of the day, eve
   const read = await countReads(leased.slice(-GROUP));
   assert.ok(read <= 10 * GROUP, `${read} rows read for ${GROUP} outcomes`);
 });
-
-/** Counts the rows of deliveries, queue and subscriptions that this transaction has read. */
-async function readRows(sql: ISql): Promise<number> {
-  const [row] = await sql<[{ rows: number }]>`
-    select sum(seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables
-    where relname like 'webhook\_%'`;
-  return row.rows;
-}

@@ -2,17 +2,20 @@ import assert from "node:assert/strict";
 import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
 import { startDelayProxy } from "../../bench/harness/delay_proxy.ts";
 import { startServer } from "../../bench/harness/functions.ts";
+import { pause } from "../../bench/harness/waiting.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { randomToken } from "../../supabase/functions/_shared/keys/random_token.ts";
+import { call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 
-/** Reads a path, with a key or without, and returns the status. */
-async function read(url: string, key?: string): Promise<number> {
-  const reply = await fetch(url, { headers: key === undefined ? {} : { "X-API-Key": key } });
-  await reply.body?.cancel();
-  return reply.status;
+const PIPELINES = "/api-v1-pipelines";
+const HEALTH = "/api-v1-health";
+
+/** Reads a path of other functions than the shared stack's, with a key or without, and returns the status. */
+async function read(base: string, path: string, key: string | null = null): Promise<number> {
+  return (await call("GET", path, { base, key })).status;
 }
 
 /** Counts the strangers' calls that were answered so far. Unlike a duration, this does not depend on the machine. */
@@ -26,13 +29,13 @@ test("two hundred callers with random keys and tokens delay neither a known key 
   // Each statement takes 50 ms, so 200 of them on the four connections take 2.5 s.
   await using proxy = startDelayProxy(functionsDatabaseUrl, 25);
   await using server = await startServer({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "4" });
-  const pipelines = (key: string) => read(`${server.baseUrl}/api-v1-pipelines`, key);
+  const pipelines = (key: string) => read(server.baseUrl, PIPELINES, key);
   // Opens the connections, and makes the key known to the isolate.
   await Promise.all(Array.from({ length: 4 }, () => pipelines(workspace.key)));
 
   const strangers = Array.from({ length: 100 }, () => [
     pipelines(generateKey()),
-    read(`${server.baseUrl}/proposals/${randomToken()}`),
+    read(server.baseUrl, `/proposals/${randomToken()}`),
   ]).flat();
   const answered = countAnswers(strangers);
   // When this call is answered, all the strangers' calls are in the queue.
@@ -48,14 +51,13 @@ test("two hundred callers with random keys and tokens delay neither a known key 
 
 test("replies to strangers are paced at 200 a second, and neither other gates nor known keys wait for them", async ({ workspace }) => {
   await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
-  const pipelines = `${server.baseUrl}/api-v1-pipelines`;
-  await read(pipelines, workspace.key);
+  await read(server.baseUrl, PIPELINES, workspace.key);
   const started = performance.now();
-  const strangers = Array.from({ length: 450 }, () => read(pipelines, "malformed"));
+  const strangers = Array.from({ length: 450 }, () => read(server.baseUrl, PIPELINES, "malformed"));
   const answered = countAnswers(strangers);
   // The first fifty replies are sent at once.
   await Promise.race(strangers);
-  const others = [read(pipelines, workspace.key), read(`${server.baseUrl}/api-v1-health`)];
+  const others = [read(server.baseUrl, PIPELINES, workspace.key), read(server.baseUrl, HEALTH)];
   assert.deepEqual(await Promise.all(others), [200, 200]);
   const first = answered();
   assert.deepEqual(new Set(await Promise.all(strangers)), new Set([401]));
@@ -69,11 +71,7 @@ test("replies to strangers are paced at 200 a second, and neither other gates no
 Deno.test("however often the health check is called, the database gets one query a second", async () => {
   await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({ DATABASE_URL: proxy.url });
-  const check = async () => {
-    const reply = await fetch(`${server.baseUrl}/api-v1-health`);
-    assert.equal(reply.status, 200);
-    await reply.body?.cancel();
-  };
+  const check = async () => assert.equal(await read(server.baseUrl, HEALTH), 200);
   const started = performance.now();
   for (let i = 0; i < 5; i++) await Promise.all(Array.from({ length: 20 }, check));
   const statements = proxy.takeCount();
@@ -81,7 +79,7 @@ Deno.test("however often the health check is called, the database gets one query
     statements >= 1 && statements <= 1 + (performance.now() - started) / 1_000,
     `${statements} queries`,
   );
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await pause(1_000);
   await check();
   assert.equal(proxy.takeCount(), 1);
 });

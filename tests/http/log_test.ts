@@ -3,6 +3,8 @@ import { eventually } from "../../bench/harness/waiting.ts";
 import { startServer } from "../../bench/harness/functions.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { call } from "../support/client.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 
@@ -13,19 +15,14 @@ test("a request's log line names the record that it read, changed or created", a
   });
   const deal = await newDeal();
   const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const reply = await fetch(server.baseUrl + path, {
-      method,
-      headers: { "X-API-Key": key, ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const made = await reply.json();
+    const reply = await call(method, path, { key, body, headers, base: server.baseUrl });
     const requestId = reply.headers.get("X-Request-Id");
     const line = await eventually(
       async () => (await server.readLog()).find((line) => line["request_id"] === requestId),
       "the request's line",
     );
     assert.equal(line["workspace_id"], id);
-    return { made, object: line["object_id"] };
+    return { made: reply.body, object: line["object_id"] };
   };
   const once = { "Idempotency-Key": "one" };
   const created = await send("POST", "/api-v1-contacts", { name: "A" }, once);
@@ -38,8 +35,7 @@ test("a request's log line names the record that it read, changed or created", a
   const lead = await send("POST", "/api-v1-leads", { first_name: "A" });
   assert.equal(lead.object, lead.made.lead.deal_id);
   assert.equal((await send("POST", `/api-v1-deals/${deal.id}/win`, {})).object, deal.id);
-  const unknown = "00000000-0000-7000-8000-000000000000";
-  assert.equal((await send("GET", `/api-v1-deals/${unknown}`)).object, unknown);
+  assert.equal((await send("GET", `/api-v1-deals/${UNKNOWN_ID}`)).object, UNKNOWN_ID);
   assert.equal((await send("GET", "/api-v1-deals/what-a-client-wrote")).object, undefined);
   assert.equal((await send("GET", "/api-v1-deals")).object, undefined);
 });
@@ -48,12 +44,7 @@ test("calls without a valid key or token, and health checks, are logged as one c
   await sql`update crm.api_keys k set revoked_at = now() from crm.key_secrets s
     where s.key_id = k.id and s.hash = decode(${hashCredential(key)}, 'hex')`;
   await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
-  const get = async (path: string, key?: string) => {
-    const reply = await fetch(server.baseUrl + path, {
-      headers: key === undefined ? {} : { "X-API-Key": key },
-    });
-    await reply.body?.cancel();
-  };
+  const get = (path: string, key: string | null = null) => call("GET", path, { key, base: server.baseUrl });
   const calls = Array.from({ length: 40 }, () => [
     get("/api-v1-deals"),
     get("/api-v1-deals", generateKey()),

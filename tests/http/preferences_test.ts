@@ -4,9 +4,8 @@ import { readPreferences } from "../../supabase/functions/_shared/http/preferenc
 import { assertError, call } from "../support/client.ts";
 import { makeProposal } from "../support/proposals.ts";
 import { makeLossReason } from "../support/record_fixtures.ts";
-import { addressOf } from "../support/gates.ts";
+import { addressOf, credentialsFor } from "../support/gates.ts";
 import { keyEndpoints } from "../support/resources.ts";
-import { makeSamples } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
 
 const STRICT = { Prefer: "handling=strict" };
@@ -64,10 +63,10 @@ Deno.test("Prefer is parsed in linear time, even with unclosed quotes and 32,000
 });
 
 for (const { resource, route, title } of keyEndpoints.filter(({ route }) => route.endpoint.body)) {
-  test(`${title} with Prefer: handling=strict refuses a field that it does not know, and names it`, async ({ workspace: { key, stages } }) => {
-    const { records } = await makeSamples(key, stages);
+  Deno.test(`${title} with Prefer: handling=strict refuses a field that it does not know, and names it`, async () => {
+    const { key } = await credentialsFor(resource);
     const query = "match_by" in route.endpoint.query.shape ? "?match_by=external_id" : "";
-    const path = addressOf(resource.name, route.path, { id: records[resource.name]! }) + query;
+    const path = addressOf(resource.name, route.path) + query;
     const reply = await call(route.method, path, { key, body: { mistyped_field: 1 }, headers: STRICT });
     assert.equal(assertError(reply, "validation_error")["mistyped_field"], "Campo desconhecido");
     assert.equal(reply.headers.get("Preference-Applied"), "handling=strict");

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
 import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 
 const PIPELINES = "/api-v1-pipelines";
 const DEFAULT_LIMIT = 120;
-
-async function makeLimited(sql: Sql, limit = DEFAULT_LIMIT) {
-  const workspace = await makeWorkspace(sql);
-  await sql`update crm.workspaces set rate_limit_per_minute = ${limit} where id = ${workspace.id}`;
-  return workspace;
-}
 
 test("a workspace's plan admits 120 calls a minute by default (spec 8)", async ({ sql }) => {
   const [column] = await sql`
@@ -20,7 +13,7 @@ test("a workspace's plan admits 120 calls a minute by default (spec 8)", async (
 });
 
 test("200 simultaneous calls of one key admit exactly 120 (spec 8)", async ({ sql }) => {
-  const { key } = await makeLimited(sql);
+  const { key } = await makeWorkspace(sql, { rateLimit: DEFAULT_LIMIT });
   const replies = await Promise.all(Array.from({ length: 200 }, () => client(key).get(PIPELINES)));
   assert.equal(replies.filter(({ status }) => status === 200).length, DEFAULT_LIMIT);
   const refused = replies.filter(({ status }) => status === 429);
@@ -36,7 +29,7 @@ test("200 simultaneous calls of one key admit exactly 120 (spec 8)", async ({ sq
 });
 
 test("the window slides: a call is admitted again when the oldest is 60 seconds old, not before (spec 8)", async ({ sql }) => {
-  const { key, id } = await makeLimited(sql, 3);
+  const { key, id } = await makeWorkspace(sql, { rateLimit: 3 });
   const api = client(key);
   for (let i = 0; i < 3; i++) assert.equal((await api.get(PIPELINES)).status, 200);
   const age = (seconds: number[]) =>
@@ -54,7 +47,7 @@ test("the window slides: a call is admitted again when the oldest is 60 seconds 
 });
 
 test("a call over the limit is not counted, a call that ends in an error is", async ({ sql }) => {
-  const { key, id } = await makeLimited(sql, 4);
+  const { key, id } = await makeWorkspace(sql, { rateLimit: 4 });
   const api = client(key);
   assert.equal((await api.post("/api-v1-leads", {})).status, 422);
   assert.equal((await api.get(`${PIPELINES}/nowhere`)).status, 404);
@@ -71,7 +64,7 @@ test("a call over the limit is not counted, a call that ends in an error is", as
 });
 
 test("each key is counted separately (spec 8)", async ({ sql }) => {
-  const { key, id } = await makeLimited(sql, 1);
+  const { key, id } = await makeWorkspace(sql, { rateLimit: 1 });
   const second = await makeKey(sql, id);
   assert.equal((await client(key).get(PIPELINES)).status, 200);
   assert.equal((await client(second.key).get(PIPELINES)).status, 200);
@@ -79,7 +72,7 @@ test("each key is counted separately (spec 8)", async ({ sql }) => {
 });
 
 test("a lowered limit applies at once, and Retry-After says when a call is admitted under it", async ({ sql }) => {
-  const { key, id } = await makeLimited(sql, 5);
+  const { key, id } = await makeWorkspace(sql, { rateLimit: 5 });
   for (let i = 0; i < 5; i++) await client(key).get(PIPELINES);
   await sql`
     update crm.rate_limits

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { needing } from "../support/needing.ts";
 import { NODE_PROGRAMS, startNodes } from "../support/nodes.ts";
 import { giveOut, testFiles } from "../support/selection.ts";
-import { runShard } from "../support/shard.ts";
+import { runGroup } from "../support/group.ts";
 
 /** Files that send requests to every endpoint, with keys and as members. */
 const SOME = [
@@ -33,7 +33,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       STACK_FUNCTIONS_DATABASE_URL: nodes.proxy.functionsDatabaseUrl,
     };
     const next = giveOut(await suite(), 1);
-    const results = await runShard({ next, options: [], env: {}, stackEnv, live: false });
+    const results = await runGroup({ next, options: [], env: {}, stackEnv, live: false });
     assert.ok(results.some(({ passed }) => passed > 0));
     assert.deepEqual(results.flatMap(({ failures }) => failures), []);
     assert.ok(results.every(({ failed }) => failed === 0));

@@ -2,6 +2,7 @@
 // or leased.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
+import { countRows } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { addDeliveries, addSubscription, claim, leaseDeliveries } from "../support/queue.ts";
 import { rolledBack } from "../support/transactions.ts";
@@ -85,12 +86,7 @@ for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
         update crm.webhook_deliveries set next_attempt_at = now() + interval '6 h' where subscription_id = ${retried}`;
       // Claims until crm.webhook_unsettled is empty, because claims first settle the rows that the changes left.
       while ((await sql`select from crm.webhook_unsettled`).length > 0) await claim(sql, [id]);
-      const fetched = async () => {
-        const [row] = await sql<[{ rows: number }]>`
-          select (seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables
-          where relid = 'crm.webhook_queue'::regclass`;
-        return row.rows;
-      };
+      const fetched = () => countRows(sql, "webhook_queue");
       const reads: number[] = [];
       // Claims several times, because a claim may also work on rows that earlier tests left.
       for (let time = 0; time < 3; time++) {

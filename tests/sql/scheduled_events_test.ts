@@ -6,10 +6,8 @@ import { updateWorkspace } from "../../run/operator/workspaces.ts";
 import { deliveryBody } from "../../tools/openapi/events.ts";
 import { client } from "../support/client.ts";
 import { makeDeal, makeWorkspace } from "../support/fixtures.ts";
-import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
-import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
 /** Reads the facts of an object's events of one type, oldest first. */
 async function factsOf(sql: Sql, id: string, event: "deal.stale" | "activity.overdue") {
@@ -197,32 +195,6 @@ Deno.test("Eight simultaneous runs of the jobs report each deal and activity onc
   await Promise.all(runs.map((job) => runJob(sql, job)));
   for (const { id } of deals) assert.equal((await factsOf(sql, id, "deal.stale")).length, 1);
   for (const id of activities) assert.equal((await factsOf(sql, id, "activity.overdue")).length, 1);
-});
-
-test("deal.stale and activity.overdue are delivered, signed, with the object and their facts (spec 6.1)", async ({ sql, workspace, api, newDeal }) => {
-  const deal = await newDeal();
-  const mailbox = openMailbox();
-  const { secret } = await subscribe(workspace.key, mailbox.url, ["deal.stale", "activity.overdue"]);
-  const due_at = new Date(Date.now() - 1000).toISOString();
-  const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at });
-  await setLastMovement(sql, deal.id, "15 days");
-  await runJob(sql, "deals-stale");
-  await runJob(sql, "activities-overdue");
-  await runJob(sql, "webhook-dispatch");
-  const messages = await mailbox.waitFor(2);
-  for (const message of messages) checkDelivery(message, secret);
-  const byEvent = new Map(messages.map(({ body }) => [body.event, body]));
-  const stale = byEvent.get("deal.stale");
-  assert.deepEqual([stale.object_type, stale.object_id, stale.data.days_without_movement], [
-    "deal",
-    deal.id,
-    15,
-  ]);
-  const overdue = byEvent.get("activity.overdue");
-  assert.deepEqual(
-    [overdue.object_id, overdue.data.overdue_since, overdue.data.is_overdue],
-    [activity.id, due_at, true],
-  );
 });
 
 test("The jobs read only the rows that they report, however many others there are", async ({ sql, workspace: { id, memberId, pipelineId, stages } }) => {

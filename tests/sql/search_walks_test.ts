@@ -7,12 +7,10 @@ import type { Sql } from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { indexTexts } from "../support/jobs.ts";
 import { openDatabase } from "../support/stack.ts";
-import { asCrmApi } from "../support/transactions.ts";
 import { holdFeed } from "../support/hold_feed.ts";
+import { FIRST, type Page, readAllPages } from "./pages.ts";
 
 const ROWS = 200;
-const FIRST = "00000000-0000-0000-0000-000000000000";
-const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const HALF_A_YEAR = 182 * 86_400_000;
 /** Seconds from one row to the next. */
 const STEP = Math.floor(HALF_A_YEAR / 1000 / ROWS);
@@ -52,31 +50,17 @@ interface Pages {
   step: number;
 }
 
-/** Reads all pages; returns their ids, and how many pages ended early. */
-async function search(sql: Sql, workspaceId: string, { q, filter, from, limit, step }: Pages) {
-  const page = (before: string) =>
-    asCrmApi(sql, workspaceId, async (sql) => {
-      const [found] = await sql<[{ ids: string[]; next_id: string | null }]>`
-        select * from crm.search_page(
-          'contact', ${
-        sql.json({ q, limit, ...filter })
-      }::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer,
-          ${Object.keys(filter).length === 0}
-        )`;
-      return found;
-    });
-  const seen: string[] = [];
-  let early = 0;
-  for (let before: string | null = LAST; before !== null;) {
-    const { ids, next_id } = await page(before);
-    const shown = ids.slice(0, limit);
-    const next: string | null = ids.length > limit ? shown.at(-1)! : next_id;
-    if (ids.length <= limit && next !== null) early++;
-    assert.ok(next === null || next < before, "each page continues after the one before");
-    seen.push(...shown);
-    before = next;
-  }
-  return { seen, early };
+/** Reads all pages. */
+function search(sql: Sql, workspaceId: string, { q, filter, from, limit, step }: Pages) {
+  const args = { q, limit, ...filter };
+  const isUnfiltered = Object.keys(filter).length === 0;
+  return readAllPages(sql, workspaceId, limit, async (sql, before) => {
+    const [page] = await sql<[Page]>`
+      select * from crm.search_page(
+        'contact', ${sql.json(args)}::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer, ${isUnfiltered}
+      )`;
+    return page;
+  });
 }
 
 Deno.test("the pages of a search together have exactly the matching contacts, however few rows a page reads and whatever is indexed", async (t) => {

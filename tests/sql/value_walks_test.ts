@@ -2,16 +2,14 @@
 // with any changes that the job has not seen yet, the pages together must be the contacts that have the values now.
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { holdFeed } from "../support/hold_feed.ts";
 import { indexTexts } from "../support/jobs.ts";
 import { openDatabase } from "../support/stack.ts";
 import { asCrmApi } from "../support/transactions.ts";
+import { FIRST, type Page, readAllPages } from "./pages.ts";
 
 const ROWS = 200;
-const FIRST = "00000000-0000-0000-0000-000000000000";
-const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 interface Values {
   tags: string[];
@@ -86,31 +84,6 @@ function has({ tags, custom_fields }: Values, { tag = [], custom = {} }: Filters
     });
 }
 
-/** All pages of a list. */
-async function readAll(sql: Sql, workspaceId: string, sent: Filters, limit: number, step: number) {
-  const seen: string[] = [];
-  for (let before: string | null = LAST; before !== null;) {
-    const { ids, next_id }: { ids: string[]; next_id: string | null } = await asCrmApi(
-      sql,
-      workspaceId,
-      async (sql) => {
-        const [page] = await sql<[{ ids: string[]; next_id: string | null }]>`
-          select * from crm.list_by(
-            'contact', ${sql.json({ ...sent, limit } as never)}::jsonb, ${before}::uuid, ${FIRST}::uuid,
-            ${step}::integer
-          )`;
-        return page;
-      },
-    );
-    const shown = ids.slice(0, limit);
-    const next: string | null = ids.length > limit ? shown.at(-1)! : next_id;
-    assert.ok(next === null || next < before, "each page continues after the one before");
-    seen.push(...shown);
-    before = next;
-  }
-  return seen;
-}
-
 Deno.test("the pages of a list by tags and custom fields together have exactly the matching contacts, whatever is indexed", async (t) => {
   await using sql = openDatabase();
   const { id: workspaceId, memberId } = await makeWorkspace(sql);
@@ -142,10 +115,15 @@ Deno.test("the pages of a list by tags and custom fields together have exactly t
           const expected = rows.filter((row) =>
             (sent.company_id ?? row.company_id) === row.company_id && has(row, sent)
           );
-          assert.deepEqual(
-            await readAll(sql, workspaceId, sent, limit, step),
-            expected.map(({ id }) => id),
-          );
+          const { seen } = await readAllPages(sql, workspaceId, limit, async (sql, before) => {
+            const [page] = await sql<[Page]>`
+              select * from crm.list_by(
+                'contact', ${sql.json({ ...sent, limit } as never)}::jsonb, ${before}::uuid, ${FIRST}::uuid,
+                ${step}::integer
+              )`;
+            return page;
+          });
+          assert.deepEqual(seen, expected.map(({ id }) => id));
         },
       ),
       { numRuns, seed: 1 },

@@ -41,6 +41,8 @@ export interface CallOptions {
   /** Sent as JSON, unless it is text or bytes already. */
   body?: unknown;
   headers?: Record<string, string>;
+  /** The URL of other functions than the shared stack's. */
+  base?: string;
 }
 
 /**
@@ -48,10 +50,10 @@ export interface CallOptions {
  * envelope; an error's status must match its code.
  */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
-  const { key = null, session = null, body, headers } = options;
+  const { key = null, session = null, body, headers, base = baseUrl } = options;
   const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ||
     body instanceof ReadableStream;
-  const response = await fetch(`${baseUrl}${path}`, {
+  const response = await fetch(`${base}${path}`, {
     method,
     headers: {
       ...(key !== null && { "X-API-Key": key }),
@@ -121,7 +123,7 @@ function checkReply(method: string, path: string, reply: Reply): void {
     const { error } = ErrorEnvelope.parse(reply.body);
     assert.equal(reply.status, ERRORS[error.code].status);
     if (route !== undefined) {
-      assert.ok(errorCodes(route).includes(error.code), `${error.code} is not documented`);
+      assert.ok(documentedCodes(route).includes(error.code), `${error.code} is not documented`);
     }
     return;
   }
@@ -135,7 +137,17 @@ function checkReply(method: string, path: string, reply: Reply): void {
   assert.deepEqual(endpoint.reply.parse(reply.body), reply.body);
 }
 
-function findRoute(method: string, path: string): Route | undefined {
+const codesByRoute = new Map<Route, ErrorCode[]>();
+
+/** The error codes of a route. Kept, because deriving them takes longer than many calls. */
+function documentedCodes(route: Route): ErrorCode[] {
+  const codes = codesByRoute.get(route) ?? errorCodes(route);
+  codesByRoute.set(route, codes);
+  return codes;
+}
+
+/** Finds the route of a call; undefined if the service has none. */
+export function findRoute(method: string, path: string): Route | undefined {
   const [name, ...parts] = path.split("?")[0]!.split("/").filter(Boolean);
   const matches = (pattern: string) => {
     const wanted = pattern.split("/").filter(Boolean);

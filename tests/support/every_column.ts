@@ -3,7 +3,7 @@ import type { Sql } from "postgres";
 /**
  * Looks for texts in every table outside Postgres's own schemas. It reads each row as text, so it finds them in columns
  * of any type.
- * @param texts in lower case
+ * @param texts of ASCII in lower case
  * @returns the sorted names of the tables with a row that contains one of the texts; a partition counts as its table
  */
 export async function tablesWith(sql: Sql, texts: readonly string[]): Promise<string[]> {
@@ -13,13 +13,15 @@ export async function tablesWith(sql: Sql, texts: readonly string[]): Promise<st
     where c.relkind in ('r', 'p', 'm') and not c.relispartition
       and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
     order by 1`;
+  const patterns = texts.map((text) => `%${text.replaceAll(/[%_\\]/g, "\\$&")}%`);
   const found: string[] = [];
   for (const { name } of tables) {
+    // With collation C, lower() takes a fraction of the time. OFFSET makes Postgres compute it once for each row.
     const [row] = await sql.unsafe<[{ has: boolean }]>(
       `select exists (
-        select from ${name} t, unnest($1::text[]) s (text) where position(s.text in lower(t::text)) > 0
+        select from (select lower(t::text collate "C") as text from ${name} t offset 0) r where r.text like any ($1)
       ) as has`,
-      [texts as string[]],
+      [patterns],
     );
     if (row.has) found.push(name);
   }

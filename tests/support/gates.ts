@@ -1,9 +1,10 @@
-import type { Sql } from "postgres";
 import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
-import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import type { Resource, Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
-import { makeKey, makeWorkspace, makeWorkspaceWithDeal } from "./fixtures.ts";
+import { makeWorkspace, makeWorkspaceWithDeal } from "./fixtures.ts";
 import { makeProposal, tokenOf } from "./proposals.ts";
+import { UNKNOWN_ID } from "./record_fixtures.ts";
+import { sql } from "./scenario.ts";
 import { signIn } from "./sessions.ts";
 
 /** The credentials of a call: a key or a session in the header, or a token in the path. */
@@ -15,43 +16,37 @@ export interface Credentials {
 
 const NONE: Credentials = { key: null, session: null, token: "" };
 
-/** An id that no record has. */
-const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
-
-/**
- * For each gate: valid credentials, with all rights or with none, and the error for a call without credentials (null if
- * the gate needs none).
- */
-export const GATE_CASES: Record<
-  GateName,
-  { admit(sql: Sql, rights?: "none"): Promise<Credentials>; unknown: ErrorCode | null }
-> = {
-  key: {
-    async admit(sql, rights) {
-      const { id } = await makeWorkspace(sql);
-      const { key } = await makeKey(sql, id, rights === "none" ? { scopes: ["nothing:read"] } : {});
-      return { ...NONE, key };
-    },
-    unknown: "missing_api_key",
-  },
-  session: {
-    async admit(sql, rights) {
-      const { id } = await makeWorkspace(sql);
-      const { session } = await signIn(sql, id, rights === "none" ? "vendedor" : "admin");
-      return { ...NONE, session };
-    },
-    unknown: "missing_session",
-  },
-  link: {
-    async admit(sql) {
-      const { deal } = await makeWorkspaceWithDeal(sql);
-      const { link } = await makeProposal(sql, deal.id);
-      return { ...NONE, token: tokenOf(link) };
-    },
-    unknown: "not_found",
-  },
-  none: { admit: () => Promise.resolve(NONE), unknown: null },
+/** The error of a call without credentials; null if the gate needs none. */
+export const WITHOUT_CREDENTIALS: Record<GateName, ErrorCode | null> = {
+  key: "missing_api_key",
+  session: "missing_session",
+  link: "not_found",
+  none: null,
 };
+
+type Rights = "all" | "none";
+
+/** Makes credentials of a new workspace for a gate. */
+export async function makeCredentials(gate: GateName, rights: Rights = "all"): Promise<Credentials> {
+  if (gate === "none") return NONE;
+  if (gate === "link") {
+    const { deal } = await makeWorkspaceWithDeal(sql);
+    return { ...NONE, token: tokenOf((await makeProposal(sql, deal.id)).link) };
+  }
+  const { id, key } = await makeWorkspace(sql, rights === "none" ? { scopes: ["nothing:read"] } : {});
+  if (gate === "key") return { ...NONE, key };
+  const { session } = await signIn(sql, id, rights === "none" ? "vendedor" : "admin");
+  return { ...NONE, session };
+}
+
+const made = new Map<string, Promise<Credentials>>();
+
+/** Credentials for the calls of a resource that need no new workspace; made once in a test process. */
+export function credentialsFor({ name, gate }: Resource, rights: Rights = "all"): Promise<Credentials> {
+  const credentials = made.get(`${name} ${rights}`) ?? makeCredentials(gate, rights);
+  made.set(`${name} ${rights}`, credentials);
+  return credentials;
+}
 
 /** Builds the address of a route: `/api-v1-deals/<id>/win`. */
 export function addressOf(

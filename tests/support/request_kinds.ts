@@ -7,6 +7,7 @@ import { endpoints, keyEndpoints } from "../../tools/resources.ts";
 import { client } from "./client.ts";
 import { makeKey, makeWorkspace } from "./fixtures.ts";
 import { makeProposal, tokenOf } from "./proposals.ts";
+import { UNKNOWN_ID } from "./record_fixtures.ts";
 import {
   makeAppSamples,
   makeOperation,
@@ -46,7 +47,6 @@ interface Caller {
 
 type Requests = AsyncGenerator<KindRequest, void, undefined>;
 
-const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const UNKNOWN_BELOW = { deliveryId: UNKNOWN_ID, contactId: UNKNOWN_ID };
 const CONTACTS = "/api-v1-contacts";
 const WEBHOOKS = "api-v1-webhooks";

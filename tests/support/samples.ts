@@ -189,14 +189,6 @@ export function withSampleIds(
   return replace(example) as Record<string, unknown>;
 }
 
-/** Adds a contact to the sample deal if the path of an endpoint has a `:contact_id`, so that the endpoint finds it. */
-export async function addContactFor(path: string, key: string, samples: Samples): Promise<void> {
-  if (!path.includes(":contact_id")) return;
-  const body = { contact_id: samples.other_contact_id };
-  const reply = await client(key).post(`/api-v1-deals/${samples.deal_id}/contacts`, body);
-  assert.ok(reply.status < 300, reply.text);
-}
-
 /**
  * The query that a call requires: deal_id for a list of notes, match_by for an upsert, q for a search, by for
  * duplicates.

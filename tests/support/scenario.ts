@@ -7,7 +7,7 @@ import { openDatabase } from "./stack.ts";
  * One connection for all tests of a file, opened before the first test. With a connection for each test, every test
  * would take 50 ms more processor time, mostly to plan the operator's verbs again.
  */
-const sql = openDatabase();
+export const sql = openDatabase();
 await sql`select 1`;
 
 /** What most tests need at their start. */

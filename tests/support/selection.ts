@@ -48,13 +48,12 @@ export type Extent = "default" | "all" | "added";
  */
 export const LONGEST = `
   browser/console_test.ts browser/reference_test.ts contract/property_test.ts browser/site_test.ts
-  growth/lists_test.ts sql/migration_test.ts local/stack_test.ts webhooks/run_test.ts webhooks/attempt_times_test.ts
-  browser/oauth_test.ts
-  deployment/deploy_test.ts docs/deployment_page_test.ts docs/new_field_test.ts examples/csv_import_test.ts
-  examples/receivers_test.ts examples/form_relay_test.ts growth/search_test.ts clients/n8n_test.ts clients/generators_test.ts
-  clients/linters_test.ts clients/sdk_test.ts deployment/doctor_local_test.ts docs/receivers_page_test.ts
-  http/judged_first_test.ts http/fairness_test.ts http/shares_test.ts sql/list_walks_test.ts
-  webhooks/hanging_receiver_test.ts webhooks/attempt_memory_test.ts contract/openapi_test.ts
+  contract/every_endpoint_test.ts growth/lists_test.ts sql/migration_test.ts local/stack_test.ts webhooks/run_test.ts
+  webhooks/attempt_times_test.ts browser/oauth_test.ts deployment/deploy_test.ts docs/deployment_page_test.ts
+  docs/new_field_test.ts examples/csv_import_test.ts examples/receivers_test.ts examples/form_relay_test.ts
+  growth/search_test.ts clients/n8n_test.ts clients/generators_test.ts clients/linters_test.ts clients/sdk_test.ts
+  deployment/doctor_local_test.ts docs/receivers_page_test.ts http/judged_first_test.ts http/fairness_test.ts
+  http/shares_test.ts sql/list_walks_test.ts webhooks/hanging_receiver_test.ts webhooks/attempt_memory_test.ts
 `.trim().split(/\s+/);
 
 /** The most files for one process, which loads and compiles the modules that they share only once. */

@@ -15,31 +15,16 @@ Deno.test("test and test:added together have every file of test:all", async () =
   assert.equal(new Set(all).size, all.length);
 });
 
-Deno.test("test:added has the files that are slow or need programs", async () => {
-  const added = await namesOf("added");
-  for (
-    const name of [
-      "lab/chaos_test.ts",
-      "docs/curls_test.ts",
-      "browser/console_test.ts",
-      "clients/generators_test.ts",
-    ]
-  ) {
-    assert.ok(added.includes(name), name);
-  }
-  assert.ok(!added.includes("contract/property_test.ts"));
-});
-
-Deno.test("files that measure run alone, after the others; files that wait run beside the others, each in its own group", async () => {
-  const { atOnce, alone, waiting } = await selectFiles("all");
+Deno.test("test:added has the files that are slow or need programs; files that measure run alone, files that wait beside the others", async () => {
+  const { atOnce, alone, waiting } = await selectFiles("added");
   const names = (paths: string[]) => paths.map((path) => relative(TESTS, path));
+  for (const name of ["docs/curls_test.ts", "browser/console_test.ts", "sql/schema_test.ts"]) {
+    assert.ok(names(atOnce).includes(name), name);
+  }
+  assert.ok(!names(atOnce).includes("contract/property_test.ts"));
   assert.deepEqual(names(alone), ["lab/attacks_test.ts", "lab/bench_test.ts"]);
-  assert.deepEqual(waiting.map(names), [
-    ["postgres15/backup_test.ts", "postgres15/doctor_test.ts", "postgres15/postgres15_test.ts"],
-    ["lab/chaos_test.ts"],
-  ]);
+  assert.deepEqual(names(waiting.at(-1)!), ["lab/chaos_test.ts"]);
   assert.deepEqual((await selectFiles("default")).waiting, []);
-  assert.ok(names(atOnce).includes("browser/console_test.ts"));
 });
 
 Deno.test("the groups get every file once, the longest first and alone, and single files at the end", async () => {

@@ -94,29 +94,6 @@ Deno.test("A name with an address that is not public is refused before any conne
   await refuses([], "dns_not_found");
 });
 
-Deno.test("A name that resolves to a public address first and a private one next is refused: each attempt resolves it once", async () => {
-  const answers = [["93.184.216.34"], ["169.254.169.254"]];
-  const resolve = () => Promise.resolve(answers.shift() ?? []);
-  const attempt = () =>
-    sendAttempt("https://hooks.example.com/", {}, body, { policy: readPolicy(""), resolve });
-  const connected: unknown[] = [];
-  const deno = Deno as { connect: unknown };
-  const { connect } = deno;
-  // A test must not connect to the internet.
-  deno.connect = ({ hostname }: Deno.ConnectOptions) => {
-    connected.push(hostname);
-    return Promise.reject(new Deno.errors.ConnectionRefused());
-  };
-  try {
-    assert.deepEqual(await attempt(), { ok: false, reason: "connection_refused" });
-    assert.deepEqual(await attempt(), { ok: false, reason: "target_refused" });
-  } finally {
-    deno.connect = connect;
-  }
-  assert.deepEqual(connected, ["93.184.216.34"]);
-  assert.equal(answers.length, 0);
-});
-
 Deno.test("An attempt whose name cannot be resolved fails as dns_failed", async () => {
   const resolve = () => Promise.reject(new Error("SERVFAIL"));
   const outcome = await sendAttempt("https://x.example.com/", {}, body, { policy: readPolicy(""), resolve });

@@ -8,8 +8,8 @@ import { copyPreparedData } from "./prepared_data.ts";
 import { type Mailboxes, startMailboxes } from "./receiver.ts";
 import { configOf } from "./selection.ts";
 
-/** The results of one `deno test` that a shard ran. */
-export interface ShardResult {
+/** The results of one `deno test` that a group ran. */
+export interface GroupResult {
   passed: number;
   failed: number;
   /** Titles of the tests that failed. */
@@ -22,7 +22,7 @@ export interface ShardResult {
 export const interrupted = new AbortController();
 
 /** A part of a run, with its own stack and receiver. */
-export interface Shard {
+export interface Group {
   /** Takes the next files, which one process runs because they have the same deno.json; null if there are no more. */
   next: () => string[] | null;
   /** Options of `deno test`. */
@@ -39,10 +39,10 @@ export interface Shard {
  * Starts a stack in a temporary folder, runs `deno test` against it until there are no more files, removes the folder.
  * An error outside the tests is printed and counts as a failure.
  */
-export async function runShard(shard: Shard): Promise<ShardResult[]> {
-  const results: ShardResult[] = [];
+export async function runGroup(group: Group): Promise<GroupResult[]> {
+  const results: GroupResult[] = [];
   try {
-    await runWithStack(shard, results);
+    await runWithStack(group, results);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     results.push({ passed: 0, failed: 1, failures: [], skipped: [] });
@@ -50,7 +50,7 @@ export async function runShard(shard: Shard): Promise<ShardResult[]> {
   return results;
 }
 
-async function runWithStack({ next, env, stackEnv, ...how }: Shard, results: ShardResult[]): Promise<void> {
+async function runWithStack({ next, env, stackEnv, ...how }: Group, results: GroupResult[]): Promise<void> {
   const folder = await makeDataDir("crm-test-");
   const dataDir = join(folder, "stack");
   let mailboxes: Mailboxes | undefined;
@@ -85,8 +85,8 @@ async function runWithStack({ next, env, stackEnv, ...how }: Shard, results: Sha
 async function runTests(
   folder: string,
   files: string[],
-  { options, env, live }: Pick<Shard, "options" | "env" | "live">,
-): Promise<ShardResult> {
+  { options, env, live }: Pick<Group, "options" | "env" | "live">,
+): Promise<GroupResult> {
   const config = configOf(files[0]!);
   const [reportFile, reasonsFile] = [join(folder, "report.xml"), join(folder, "skip-reasons")];
   for (const file of [reportFile, reasonsFile]) await Deno.remove(file).catch(() => {});
