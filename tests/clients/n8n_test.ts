@@ -10,8 +10,8 @@ import { startStackProcess } from "../../run/local/stack_process.ts";
 import { openPage } from "../docs/claims.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
+import { run } from "../support/run.ts";
 import { installN8n, startN8n } from "./support/n8n.ts";
-import { run } from "./support/sdk_package.ts";
 
 const EXAMPLES = join(import.meta.dirname!, "../../clients/n8n/examples");
 /** The port in the page's commands. */
