@@ -5,26 +5,23 @@ import { fileURLToPath } from "node:url";
 import { createAuthority } from "../../bench/harness/certificates.ts";
 import { runSupabase } from "../../run/deployment/supabase_cli.ts";
 import { functionNames } from "../../run/local/function_names.ts";
-import { migrate } from "../../run/local/migrate.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { watchCommandLines } from "../support/command_lines.ts";
-import { createEmptyDatabase } from "../support/empty_database.ts";
 import { ACCESS_TOKEN, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import type { Upload } from "../support/hosted_project.ts";
 import { needing } from "../support/needing.ts";
+import { deno } from "../support/run.ts";
 import { deploy, deploymentVariables } from "./deploy.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
 /** The files that Deno finds by following a function's imports, relative to the root. */
 async function moduleGraph(name: string): Promise<string[]> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", `${name}/index.ts`],
+  const { stdout } = await deno(["info", "--json", `${name}/index.ts`], {
     cwd: join(ROOT, "supabase/functions"),
-    stderr: "null",
-  }).output();
-  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { modules: { specifier: string }[] };
+  });
+  const { modules } = JSON.parse(stdout) as { modules: { specifier: string }[] };
   return modules.filter(({ specifier }) => specifier.startsWith("file:"))
     .map(({ specifier }) => relative(ROOT, fileURLToPath(specifier)));
 }
@@ -66,20 +63,6 @@ Deno.test(needing(["the Supabase CLI"], {
       /^StackError: supabase secrets set failed. It printed:[^]*no-such-flag/,
     ),
 }));
-
-Deno.test("deno task deploy stops at a migration that was edited after it was applied, and names its file", async () => {
-  await using database = await createEmptyDatabase();
-  const { sql } = database;
-  await migrate(sql);
-  await sql`
-    update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text
-    where name = 'v1'`;
-  const { code, stdout, stderr } = await deploy(deploymentVariables(database.url));
-  assert.equal(code, 1, stdout + stderr);
-  assert.match(stderr, /^error: \d+_v1\.sql was edited after the database applied it: restore/);
-  assert.match(stdout, /^2\. Apply the migrations[^\n]*\n$/m);
-  assert.doesNotMatch(stdout, /^3\./m);
-});
 
 Deno.test(needing(["the Supabase CLI"], {
   name: "deno task deploy turns an empty database into a healthy service, and a second run changes nothing",

@@ -5,6 +5,7 @@ import { client } from "../support/client.ts";
 import { startCuttingProxy } from "../support/cutting_proxy.ts";
 import { openExample } from "../support/examples.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { run } from "../support/run.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 
 const RUN = "npm run import -- contatos.csv";
@@ -166,20 +167,11 @@ Deno.test("clients/examples/csv-import says in words what is wrong with a file o
 Deno.test("An example is installed with the packed SDK outside this repository, as the README of clients/examples/ says", async () => {
   await using opened = await openImport();
   const { folder } = opened.example;
-  const sh = async (cwd: string, command: string) => {
-    const { code, stdout, stderr } = await new Deno.Command("sh", {
-      args: ["-c", command],
-      cwd,
-      stdin: "null",
-    }).output();
-    assert.equal(code, 0, new TextDecoder().decode(stderr));
-    return new TextDecoder().decode(stdout).trim().split("\n").at(-1)!;
-  };
   const sdk = join(folder, "../../sdk");
-  const packed = await sh(sdk, "npm pack");
+  const packed = (await run("npm", ["pack", "--silent"], { cwd: sdk })).stdout.trim();
   await Deno.rename(join(sdk, packed), join(folder, packed));
   await Deno.remove(sdk, { recursive: true });
-  await sh(folder, `npm install ./${packed}`);
+  await run("npm", ["install", `./${packed}`], { cwd: folder });
   assert.ok((await opened.read("package.json")).includes(`"file:${packed}"`));
   assert.match((await opened.run()).output, /^3 criados/m);
 });

@@ -4,6 +4,7 @@ import { eventually, pause } from "../../bench/harness/waiting.ts";
 import { openConsole } from "../../run/local/static/console.ts";
 import { openGateway } from "../../run/local/gateway.ts";
 import { createBuild } from "../../run/local/static/build.ts";
+import { openFolder } from "../support/folder.ts";
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' https://x.example";
 
@@ -43,7 +44,8 @@ async function change(source: string, text: string): Promise<void> {
 
 /** Serves `dist` of a temporary folder through a gateway. `build` is the text of the program that makes `dist`. */
 async function serve(build: string, run: (served: Served) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  await using temporary = await openFolder();
+  const folder = temporary.path;
   const write = async (path: string, text: string) => {
     await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
     await Deno.writeTextFile(join(folder, path), text);
@@ -80,7 +82,6 @@ async function serve(build: string, run: (served: Served) => Promise<void>): Pro
   } finally {
     await gateway.close();
     await served.close();
-    await Deno.remove(folder, { recursive: true });
   }
 }
 

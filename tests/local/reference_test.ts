@@ -4,6 +4,7 @@ import { eventually } from "../../bench/harness/waiting.ts";
 import { openGateway } from "../../run/local/gateway.ts";
 import { openReference, REFERENCE_PREFIX } from "../../run/local/static/reference.ts";
 import { createBuild } from "../../run/local/static/build.ts";
+import { openFolder } from "../support/folder.ts";
 import { baseUrl } from "../support/stack.ts";
 
 const BROWSER = { headers: { accept: "text/html,*/*;q=0.8" }, redirect: "manual" } as const;
@@ -18,7 +19,8 @@ await Deno.writeTextFile(folder + "/local/en/index.html", "Reference");
 
 /** Serves the reference through a separate gateway. */
 async function serve(run: (origin: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  await using temporary = await openFolder();
+  const folder = temporary.path;
   await Deno.writeTextFile(join(folder, "build.ts"), BUILD);
   await Deno.mkdir(join(folder, "functions"));
   const out = join(folder, "local");
@@ -32,7 +34,6 @@ async function serve(run: (origin: string) => Promise<void>): Promise<void> {
   } finally {
     await gateway.close();
     await reference.close();
-    await Deno.remove(folder, { recursive: true });
   }
 }
 

@@ -170,18 +170,10 @@ Deno.test("The roles of the functions cannot read the tables of sign-in", async 
   await using sql = openDatabase();
   const refused = { code: "42501" };
   try {
-    for (
-      const table of [
-        "users",
-        "sessions",
-        "refresh_tokens",
-        "mfa_factors",
-        "mfa_challenges",
-        "oauth_clients",
-        "oauth_authorizations",
-        "oauth_consents",
-      ]
-    ) {
+    const tables =
+      await sql`select relname from pg_class where relnamespace = 'auth'::regnamespace and relkind = 'r'`;
+    assert.ok(tables.length >= 8);
+    for (const { relname: table } of tables) {
       await assert.rejects(functions`select from auth.${functions(table)}`, refused);
       await assert.rejects(
         sql.begin(async (sql) => {

@@ -5,7 +5,7 @@ import { codeAt, stepAt } from "../../../run/local/auth/totp.ts";
 import { readMails } from "../../../run/local/auth/mail.ts";
 import { memberClient } from "../../support/client.ts";
 import { dataDir } from "../../support/stack.ts";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertAccessible, assertGood } from "../support/audit.ts";
 import { functionsUrl, openPage, type Watched } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
 import { makeCompany, makePerson, type Person, sessionOf } from "../support/company.ts";
@@ -169,8 +169,7 @@ export const signIn: Scenario[] = [
       await dialog.getByRole("img", { name: "Código QR com a chave secreta" }).waitFor();
       const secret = await dialog.locator("code").innerText();
       const code = (ahead: number) => codeAt(secret, stepAt(Date.now()) + ahead);
-      await assertAccessible(page, "the QR code");
-      await assertFits(page, "the QR code");
+      await assertGood(page, "the QR code");
       await dialog.getByLabel("Código", { exact: true }).fill("000000");
       await dialog.getByRole("button", { name: "Ligar" }).click();
       await dialog.getByText("O código não confere.").waitFor();
