@@ -5,6 +5,7 @@ import { openConsole } from "../../run/local/static/console.ts";
 import { openGateway } from "../../run/local/gateway.ts";
 import { createBuild } from "../../run/local/static/build.ts";
 import { openFolder } from "../support/folder.ts";
+import { sendRaw } from "../support/raw_request.ts";
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' https://x.example";
 
@@ -71,13 +72,7 @@ async function serve(build: string, run: (served: Served) => Promise<void>): Pro
     await run({
       folder,
       get: (path, init) => fetch(gateway.origin + path, { redirect: "manual", ...init }),
-      async getRaw(path) {
-        const { hostname, port } = new URL(gateway.origin);
-        const connection = await Deno.connect({ hostname, port: Number(port) });
-        const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n`;
-        await connection.write(new TextEncoder().encode(head));
-        return await new Response(connection.readable).text();
-      },
+      getRaw: (path) => sendRaw(gateway.origin, [`GET ${path} HTTP/1.1`, "Host: x", "Accept: text/html"]),
     });
   } finally {
     await gateway.close();

@@ -3,7 +3,7 @@ import { signUpUser } from "../../run/local/auth/users.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
 import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
-import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { checksum, slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import {
@@ -62,7 +62,6 @@ Deno.test(needing(NODE_PROGRAMS, {
         assert.deepEqual(await call(on0.key), OK);
         assert.deepEqual(await call(on1.key), OK);
         const old = `svc_${"a".repeat(43)}`;
-        const { checksum } = await import("../../supabase/functions/_shared/contract/credentials.ts");
         const key = old + checksum(old);
         const rename = (sql: typeof sql0, { id }: typeof on0) =>
           sql`update crm.key_secrets set hash = sha256(${key}::text::bytea) where workspace_id = ${id}`;

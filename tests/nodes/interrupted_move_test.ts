@@ -3,7 +3,7 @@ import type { Sql } from "postgres";
 import { openSql } from "../../run/local/sql.ts";
 import { type Moved, type MoveRequest, moveWorkspace } from "../../run/nodes/move.ts";
 import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
-import { crm, type Outcome } from "../cli/crm.ts";
+import { crm } from "../cli/crm.ts";
 import type { TestWorkspace } from "../support/fixtures.ts";
 import { makeContacts, makeEvents } from "../support/feed_rows.ts";
 import { eventually } from "../support/mailbox.ts";
@@ -112,7 +112,7 @@ Deno.test(needing(NODE_PROGRAMS, {
     await t.step("a command fails while nothing may be written, and a job skips the rows", async () => {
       const superuser = open(nodes[1].superuserUrl);
       await superuser`update nodes.fences set phase = 'frozen'`;
-      const { code, stderr }: Outcome = await run("key", "revoke", key);
+      const { code, stderr } = await run("key", "revoke", key);
       assert.deepEqual([code, stderr], [
         1,
         "error: The records are locked, or their workspace is moving: try again\n",

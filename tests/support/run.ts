@@ -2,27 +2,40 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
+/** How a command ended, and what it printed. */
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command to its end. */
+export async function outcomeOf(
+  command: string,
+  args: string[],
+  options: Deno.CommandOptions = {},
+): Promise<Outcome> {
+  const given: Deno.CommandOptions = { args, stdin: "null", ...options };
+  const { code, stdout, stderr } = await new Deno.Command(command, given).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
 /**
- * Runs a command to its end.
+ * Runs a command that must succeed.
  *
  * @param cwd the root of this repository by default
- * @returns what it printed
  * @throws Error with the output if the command fails
  */
 export async function run(
   command: string,
   args: string[],
   { cwd = ROOT, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<{ stdout: string; stderr: string }> {
-  const { success, stdout, stderr } = await new Deno.Command(command, {
-    args,
-    cwd,
-    env: { NO_COLOR: "1", ...env },
-    stdin: "null",
-  }).output();
-  const printed = { stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
-  if (!success) throw new Error(`${command} ${args.join(" ")}\n${printed.stdout}${printed.stderr}`);
-  return printed;
+): Promise<Outcome> {
+  const outcome = await outcomeOf(command, args, { cwd, env: { NO_COLOR: "1", ...env } });
+  const { code, stdout, stderr } = outcome;
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}${stderr}`);
+  return outcome;
 }
 
 /** Like `run`, with the Deno of this process. */
