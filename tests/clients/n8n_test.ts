@@ -180,16 +180,13 @@ Deno.test("In a real n8n, set up by the page's commands, a form's lead reaches t
     await chain.deactivate();
   });
 
-  await t.step(
-    "Deactivating ends the subscription, and activating again creates a new one that works",
-    async () => {
-      await workflow.deactivate();
-      await eventually(async () => (await active()).length === 0, "the end of the subscription");
-      await workflow.activate();
-      assert.deepEqual(await send("Olga"), ["O n8n recebeu este lead: Olga, Formulário no n8n"]);
-      assert.equal((await active()).length, 1);
-      await workflow.deactivate();
-      await eventually(async () => (await active()).length === 0, "the end of the subscription");
-    },
-  );
+  await t.step("Deactivating ends the subscription, and activating again makes a new one", async () => {
+    await workflow.deactivate();
+    await eventually(async () => (await active()).length === 0, "the end of the subscription");
+    await workflow.activate();
+    assert.deepEqual(await send("Olga"), ["O n8n recebeu este lead: Olga, Formulário no n8n"]);
+    assert.equal((await active()).length, 1);
+    await workflow.deactivate();
+    await eventually(async () => (await active()).length === 0, "the end of the subscription");
+  });
 });
