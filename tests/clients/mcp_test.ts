@@ -179,22 +179,6 @@ Deno.test("An assistant with the official client creates a lead, finds its conta
   assert.deepEqual({ isError, stage_id: moved.stage_id }, { isError: false, stage_id });
 });
 
-Deno.test("A read-only key sees no write tool, and is refused in Portuguese if it calls one", async () => {
-  await using session = await connect(await makeKey("contacts:read"));
-  const { client, call } = session;
-  const { tools } = await client.listTools();
-  assert.deepEqual(tools.map(({ name }) => name).sort(), [
-    "contacts_list",
-    "contacts_timeline",
-    "search_list",
-  ]);
-  const { isError, data } = await call("leads_create", { first_name: "Ana" });
-  assert.equal(isError, true);
-  assert.equal(data.error.code, "insufficient_scope");
-  assert.equal(data.error.message, 'A chave de API não tem o escopo "leads:write"');
-  await assert.rejects(call("contacts_burn"), /A ferramenta "contacts_burn" não existe/);
-});
-
 Deno.test("The official client fails to connect with a wrong key, and says why", async () => {
   await assert.rejects(connect("svc_errada"), /Chave de API inválida/);
 });
