@@ -9,7 +9,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
 import { chromiumTest } from "../support/needing.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
-import { assertAccessible, assertFits, assertReachable } from "./support/audit.ts";
+import { assertAccessible, assertGood, assertReachable } from "./support/audit.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { PHONE } from "./support/screens.ts";
 
@@ -47,8 +47,7 @@ chromiumTest(
       await using browser = await launchChromium();
       const page = await browser.newPage({ locale: "pt-BR", viewport: PHONE });
       await page.goto(`${origin}?utm_source=google`);
-      await assertAccessible(page, "the form");
-      await assertFits(page, "the form");
+      await assertGood(page, "the form");
       await assertReachable(page, "the form");
 
       await page.getByLabel("Nome (obrigatório)").fill("Ana");

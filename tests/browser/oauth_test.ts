@@ -9,7 +9,7 @@ import { readStackFile } from "../../run/local/stack_file.ts";
 import { chromiumTest } from "../support/needing.ts";
 import { makeMember } from "../support/sessions.ts";
 import { openDatabase } from "../support/stack.ts";
-import { assertAccessible, assertFits, assertReachable } from "./support/audit.ts";
+import { assertAccessible, assertGood, assertReachable } from "./support/audit.ts";
 import { consoleUrl, openBrowser, openPage } from "./support/browser.ts";
 import { makeCompany, makePerson, sessionOf } from "./support/company.ts";
 import { type Assistant, openAssistant } from "./support/mcp_app.ts";
@@ -120,9 +120,8 @@ async function chooses(browser: Browser, sql: Sql): Promise<void> {
   assert.ok((await assistant.answer()).get("code"));
 
   // Revokes the grant as an admin or the operator does. The approval must not let the app in any more.
-  await sql`update crm.api_keys set revoked_at = now() where workspace_id = ${second.id} and id = ${
-    grant["id"]
-  }`;
+  await sql`
+    update crm.api_keys set revoked_at = now() where workspace_id = ${second.id} and id = ${grant["id"]}`;
   await ask(page, assistant);
   await page.getByRole("button", { name: "Não permitir" }).click();
   await page.getByText("Conectado").waitFor();
@@ -140,8 +139,7 @@ async function keepsTheRules(browser: Browser, sql: Sql): Promise<void> {
     const { page } = watched;
     await ask(page, assistant);
     await page.getByText("O que ele pode fazer").waitFor();
-    await assertFits(page, theme);
-    await assertAccessible(page, theme);
+    await assertGood(page, theme);
     await assertReachable(page, theme);
     assert.deepEqual(await watched.layoutShifts(), []);
     await page.goto(`${consoleUrl}/autorizar/?authorization_id=nenhum`);

@@ -54,24 +54,11 @@ async function changesLanguage(browser: Browser): Promise<void> {
 }
 
 async function searches(browser: Browser): Promise<void> {
-  for (
-    const { path, open, word, found, hash } of [
-      {
-        path: "/docs/",
-        open: /^Abrir Busca/,
-        word: "ganho",
-        found: /Marca o negócio como ganho/,
-        hash: "win",
-      },
-      {
-        path: "/docs/en/",
-        open: /^Open Search/,
-        word: "erase",
-        found: /contacts\/\{id\}\/erase/,
-        hash: "erase",
-      },
-    ]
-  ) {
+  const searches = [
+    ["/docs/", /^Abrir Busca/, "ganho", /Marca o negócio como ganho/, "win"],
+    ["/docs/en/", /^Open Search/, "erase", /contacts\/\{id\}\/erase/, "erase"],
+  ] as const;
+  for (const [path, open, word, found, hash] of searches) {
     await using watched = await openReference(browser, path);
     const { page } = watched;
     await page.getByRole("button", { name: open }).first().click();

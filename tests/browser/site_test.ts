@@ -7,7 +7,9 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { serveSite } from "../../site/serve.ts";
 import { SLUGS } from "../../site/sidebar.ts";
+import { openFolder } from "../support/folder.ts";
 import { chromiumTest } from "../support/needing.ts";
+import { deno } from "../support/run.ts";
 import { assertAccessible, assertFits } from "./support/audit.ts";
 import { launchChromium } from "./support/chromium.ts";
 import { DESK, READERS_PHONE } from "./support/screens.ts";
@@ -15,7 +17,6 @@ import { findBrokenLinks } from "./support/site_links.ts";
 
 const BASE = "/crm-api/";
 const ORIGIN = "https://example.github.io";
-const ROOT = join(import.meta.dirname!, "../..");
 /** Only some pages of operations are checked, because all have the same elements. */
 const REFERENCE = [
   "reference/",
@@ -176,16 +177,14 @@ const SCENARIOS: Scenario[] = [
 ];
 
 chromiumTest("The site in a browser", async (t) => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await buildSite(folder);
-    await using server = serveSite(join(folder, "site"), BASE);
-    await using browser = await launchChromium();
-    const site = { browser, url: server.url, folder: join(folder, "site") };
-    for (const { name, run } of SCENARIOS) await t.step(name, () => run(site));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using temporary = await openFolder();
+  const folder = join(temporary.path, "site");
+  // Builds with `deno task site`, as the workflow does.
+  await deno(["task", "site", folder], { env: { SITE_BASE_PATH: BASE, SITE_ORIGIN: ORIGIN } });
+  await using server = serveSite(folder, BASE);
+  await using browser = await launchChromium();
+  const site = { browser, url: server.url, folder };
+  for (const { name, run } of SCENARIOS) await t.step(name, () => run(site));
 });
 
 /**
@@ -231,18 +230,6 @@ async function audit(
       );
     }
   });
-}
-
-/** Builds with `deno task site`, as the workflow does. */
-async function buildSite(folder: string): Promise<void> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "site", join(folder, "site")],
-    cwd: ROOT,
-    env: { SITE_BASE_PATH: BASE, SITE_ORIGIN: ORIGIN, NO_COLOR: "1" },
-    stdin: "null",
-  }).output();
-  const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assert.ok(success, `${printed}${errors}`);
 }
 
 /**

@@ -3,14 +3,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { run } from "../../run/cli/main.ts";
 import { withEnvironment } from "../support/environment.ts";
+import { type Outcome, outcomeOf } from "../support/run.ts";
 
 const MAIN = join(import.meta.dirname!, "..", "..", "run", "cli", "main.ts");
-
-export interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 /** With these variables empty, a command uses the shared stack, which DATA_DIR names. */
 const ENVIRONMENT = { DATABASE_URL: "", APP_ORIGIN: "" };
@@ -47,13 +42,9 @@ async function execute(args: string[], env: Record<string, string>): Promise<Out
 
 /** Runs `deno task crm …` as an operator does, in its own process. */
 export async function crmProcess(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", MAIN, ...args],
+  return await outcomeOf(Deno.execPath(), ["run", "-A", "--no-check", "--quiet", MAIN, ...args], {
     env: { ...ENVIRONMENT, ...env },
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  });
 }
 
 /** Runs a command that must succeed; returns its text output. */

@@ -39,15 +39,8 @@ test("workspace update changes the given settings, and the API applies them at o
   const pipelines = () => api.get("/api-v1-pipelines");
 
   const suspended = await json(
-    "workspace",
-    "update",
-    id,
-    "--suspended",
-    "true",
-    "--stale-after-days",
-    "30",
-    "--time-zone",
-    "America/Manaus",
+    ...["workspace", "update", id, "--suspended", "true"],
+    ...["--stale-after-days", "30", "--time-zone", "America/Manaus"],
   );
   assert.equal(suspended.id, id);
   assert.deepEqual([suspended.suspended, suspended.stale_after_days, suspended.public_api], [true, 30, true]);

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import newman from "newman";
-import { createProposal, sendProposal } from "../../run/operator/proposals.ts";
 import { foldersOf } from "../../tools/collection/steps.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
+import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 import { API_DOCUMENT, readDocument, writeCollections, writeDocuments } from "./support/documents.ts";
 import { sendAll } from "./support/http_client.ts";
@@ -21,11 +21,7 @@ const read = (name: string) => Deno.readTextFile(join(collections, name));
 async function enteredValues(): Promise<Record<string, string>> {
   await using sql = openDatabase();
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
-  const newToken = async () => {
-    const { id } = await createProposal(sql, { dealId: deal.id, title: "Plano anual" });
-    const { url } = await sendProposal(sql, id, "https://crm.example");
-    return new URL(url).hash.slice(1);
-  };
+  const newToken = async () => tokenOf((await makeProposal(sql, deal.id)).link);
   return {
     base_url: baseUrl,
     api_key: workspace.key,

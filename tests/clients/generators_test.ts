@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { openFolder } from "../support/folder.ts";
 import { API_DOCUMENT, APP_DOCUMENT, writeDocuments } from "./support/documents.ts";
 import { GENERATORS } from "./support/generators.ts";
 import { typeErrors } from "./support/type_check.ts";
@@ -15,25 +16,16 @@ await writeDocuments();
 
 for (const [name, generate] of Object.entries(GENERATORS)) {
   Deno.test(`What ${name} generates from the document type-checks, and reads error.details and the data of each event`, async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      await generate(API_DOCUMENT, join(folder, "generated"));
-      await Deno.copyFile(join(CONSUMERS, `${name}.ts`), join(folder, "types.ts"));
-      await Deno.copyFile(join(CONSUMERS, "reading.ts"), join(folder, "reading.ts"));
-      assert.deepEqual(await typeErrors(folder), []);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using folder = await openFolder();
+    await generate(API_DOCUMENT, join(folder.path, "generated"));
+    await Deno.copyFile(join(CONSUMERS, `${name}.ts`), join(folder.path, "types.ts"));
+    await Deno.copyFile(join(CONSUMERS, "reading.ts"), join(folder.path, "reading.ts"));
+    assert.deepEqual(await typeErrors(folder.path), []);
   });
 }
 
 Deno.test("The types that openapi_typescript generates from the console's document compile", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await writeDocuments();
-    await GENERATORS["openapi_typescript"]!(APP_DOCUMENT, folder);
-    assert.deepEqual(await typeErrors(folder), []);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await openFolder();
+  await GENERATORS["openapi_typescript"]!(APP_DOCUMENT, folder.path);
+  assert.deepEqual(await typeErrors(folder.path), []);
 });

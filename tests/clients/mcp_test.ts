@@ -22,26 +22,24 @@ import {
 } from "@modelcontextprotocol/client";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
-import { readStackFile } from "../../run/local/stack_file.ts";
-import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { STATELESS, WITH_HANDSHAKE } from "../../supabase/functions/mcp/revisions.ts";
-import { crm } from "./support/crm.ts";
-
-const { base_url } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openFolder } from "../support/folder.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
 
 const CONFIG = fileURLToPath(new URL("deno.json", import.meta.url));
 
-/** Creates a workspace, and a key with these scopes. */
+/** Creates a workspace called "Teste", and a key with these scopes, or with all if none is named. */
 async function makeKey(...scopes: string[]): Promise<string> {
-  const { id } = await crm("workspace", "create", "--name", "Teste");
-  return (await crm("key", "create", "--workspace", id!, "--name", "Teste", "--scopes", scopes.join())).key!;
+  await using sql = openDatabase();
+  return (await makeWorkspace(sql, scopes.length > 0 ? { scopes } : {})).key;
 }
 
 async function connect(key: string, header = "X-API-Key") {
   const client = new Client({ name: "teste", version: "1.0.0" });
   const headers = { [header]: header === "Authorization" ? `Bearer ${key}` : key };
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${base_url}/mcp`), { requestInit: { headers } }),
+    new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), { requestInit: { headers } }),
   );
   const call = async (name: string, args: Record<string, unknown> = {}) => {
     const result = await client.callTool({ name, arguments: args }, CallToolResultSchema);
@@ -59,7 +57,7 @@ Deno.test("The server speaks every revision with a handshake that the official c
 });
 
 Deno.test("The official client finds the authorization server from a 401, and accepts the metadata for the address it called", async () => {
-  const address = `${base_url}/mcp`;
+  const address = `${baseUrl}/mcp`;
   const response = await fetch(address, { method: "POST", body: "{}" });
   await response.body?.cancel();
   assert.equal(response.status, 401);
@@ -67,7 +65,7 @@ Deno.test("The official client finds the authorization server from a 401, and ac
   assert.ok(resourceMetadataUrl);
   assert.equal(scope, undefined);
   const metadata = await discoverOAuthProtectedResourceMetadata(address, { resourceMetadataUrl });
-  assert.deepEqual(metadata.authorization_servers, [new URL("/auth/v1", base_url).href]);
+  assert.deepEqual(metadata.authorization_servers, [new URL("/auth/v1", baseUrl).href]);
   // Throws if the metadata is for another address.
   assert.equal(String(await selectResourceURL(address, {} as never, metadata)), address);
 });
@@ -95,7 +93,7 @@ Deno.test("The official client for the stateless revision discovers the server, 
     versionNegotiation: { mode: "auto" },
   });
   await client.connect(
-    new StatelessTransport(new URL(`${base_url}/mcp`), { requestInit: { headers: { "X-API-Key": key } } }),
+    new StatelessTransport(new URL(`${baseUrl}/mcp`), { requestInit: { headers: { "X-API-Key": key } } }),
   );
   try {
     assert.equal(client.getNegotiatedProtocolVersion(), STATELESS);
@@ -117,8 +115,7 @@ Deno.test("The official client for the stateless revision discovers the server, 
 });
 
 Deno.test("Every tool schema is JSON Schema 2020-12 that Ajv accepts", async () => {
-  const { demo_key } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
-  await using session = await connect(demo_key);
+  await using session = await connect(await makeKey());
   const { tools } = await session.client.listTools();
   assert.ok(tools.length > 0);
   // Ajv must ignore annotation keywords.
@@ -132,18 +129,7 @@ Deno.test("Every tool schema is JSON Schema 2020-12 that Ajv accepts", async () 
 });
 
 Deno.test("The list of tools costs a model at most 9,000 tokens, a list of 50 deals 6,000, a day of 200 events 3,000", async () => {
-  const { id: workspace } = await crm("workspace", "create", "--name", "Teste");
-  const { key } = await crm(
-    "key",
-    "create",
-    "--workspace",
-    workspace!,
-    "--name",
-    "Teste",
-    "--scopes",
-    SCOPES.join(),
-  );
-  await using session = await connect(key!);
+  await using session = await connect(await makeKey());
   const tokens = (value: unknown) => encode(JSON.stringify(value)).length;
   const { tools } = await session.client.listTools();
   const ofTools = tokens(tools);
@@ -193,22 +179,6 @@ Deno.test("An assistant with the official client creates a lead, finds its conta
   assert.deepEqual({ isError, stage_id: moved.stage_id }, { isError: false, stage_id });
 });
 
-Deno.test("A read-only key sees no write tool, and is refused in Portuguese if it calls one", async () => {
-  await using session = await connect(await makeKey("contacts:read"));
-  const { client, call } = session;
-  const { tools } = await client.listTools();
-  assert.deepEqual(tools.map(({ name }) => name).sort(), [
-    "contacts_list",
-    "contacts_timeline",
-    "search_list",
-  ]);
-  const { isError, data } = await call("leads_create", { first_name: "Ana" });
-  assert.equal(isError, true);
-  assert.equal(data.error.code, "insufficient_scope");
-  assert.equal(data.error.message, 'A chave de API não tem o escopo "leads:write"');
-  await assert.rejects(call("contacts_burn"), /A ferramenta "contacts_burn" não existe/);
-});
-
 Deno.test("The official client fails to connect with a wrong key, and says why", async () => {
   await assert.rejects(connect("svc_errada"), /Chave de API inválida/);
 });
@@ -222,18 +192,18 @@ Deno.test("The bridge (mcp-remote) connects with the configuration that the page
     "CRM_KEY",
   ]]);
   assert.match(address, /\/functions\/v1\/mcp$/);
-  const folder = await Deno.makeTempDir();
+  await using folder = await openFolder();
   const client = new Client({ name: "teste", version: "1.0.0" });
   try {
     // Deno runs the package that npx would download.
     await client.connect(
       new StdioClientTransport({
         command: Deno.execPath(),
-        args: ["run", "-A", "--config", CONFIG, `npm:${bridge}`, `${base_url}/mcp`, ...rest],
+        args: ["run", "-A", "--config", CONFIG, `npm:${bridge}`, `${baseUrl}/mcp`, ...rest],
         env: {
           ...getDefaultEnvironment(),
           // Where mcp-remote stores data about servers.
-          MCP_REMOTE_CONFIG_DIR: folder,
+          MCP_REMOTE_CONFIG_DIR: folder.path,
           CRM_KEY: await makeKey("contacts:read"),
         },
         stderr: "ignore",
@@ -247,6 +217,5 @@ Deno.test("The bridge (mcp-remote) connects with the configuration that the page
     ]);
   } finally {
     await client.close();
-    await Deno.remove(folder, { recursive: true });
   }
 });

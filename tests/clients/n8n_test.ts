@@ -10,8 +10,8 @@ import { startStackProcess } from "../../run/local/stack_process.ts";
 import { openPage } from "../docs/claims.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
+import { run } from "../support/run.ts";
 import { installN8n, startN8n } from "./support/n8n.ts";
-import { run } from "./support/sdk_package.ts";
 
 const EXAMPLES = join(import.meta.dirname!, "../../clients/n8n/examples");
 /** The port in the page's commands. */
@@ -180,16 +180,13 @@ Deno.test("In a real n8n, set up by the page's commands, a form's lead reaches t
     await chain.deactivate();
   });
 
-  await t.step(
-    "Deactivating ends the subscription, and activating again creates a new one that works",
-    async () => {
-      await workflow.deactivate();
-      await eventually(async () => (await active()).length === 0, "the end of the subscription");
-      await workflow.activate();
-      assert.deepEqual(await send("Olga"), ["O n8n recebeu este lead: Olga, Formulário no n8n"]);
-      assert.equal((await active()).length, 1);
-      await workflow.deactivate();
-      await eventually(async () => (await active()).length === 0, "the end of the subscription");
-    },
-  );
+  await t.step("Deactivating ends the subscription, and activating again makes a new one", async () => {
+    await workflow.deactivate();
+    await eventually(async () => (await active()).length === 0, "the end of the subscription");
+    await workflow.activate();
+    assert.deepEqual(await send("Olga"), ["O n8n recebeu este lead: Olga, Formulário no n8n"]);
+    assert.equal((await active()).length, 1);
+    await workflow.deactivate();
+    await eventually(async () => (await active()).length === 0, "the end of the subscription");
+  });
 });

@@ -6,9 +6,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { blocksOf, openPage } from "../docs/claims.ts";
+import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
+import { run } from "../support/run.ts";
 import { serveInBrowser } from "./support/chromium.ts";
-import { buildSdk, crmEnvironment, installInto, run, runInSdk } from "./support/sdk_package.ts";
+import { buildSdk, crmEnvironment, installInto, runInSdk } from "./support/sdk_package.ts";
 import { typeErrors } from "./support/type_check.ts";
 
 const BUN = "bun@1.4.5";
@@ -21,15 +23,11 @@ const page = await openPage("sdk", { sh: 2 });
 const { dist } = await buildSdk();
 
 /** A folder with the installed package. */
-async function withInstalled(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
-    await installInto(folder);
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+async function openInstalled() {
+  const folder = await openFolder();
+  await Deno.writeTextFile(join(folder.path, "package.json"), '{ "type": "module" }');
+  await installInto(folder.path);
+  return folder;
 }
 
 Deno.test("The SDK is at most 12 KB gzipped, as it is published", async () => {
@@ -64,39 +62,26 @@ Deno.test("JSR would publish the sources, in which every public type is explicit
   assert.match(stderr, /src\/index\.ts/);
 });
 
-Deno.test("On Node, two commands and one file lead from an empty folder to the first lead", async () => {
-  const env = await crmEnvironment();
-  const started = performance.now();
-  await withInstalled(async (folder) => {
-    const { stdout } = await run("node", ["main.js"], { cwd: folder, env });
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`From an empty folder to the first lead: ${seconds} s, with npm pack and npm install`);
-    assert.deepEqual(JSON.parse(stdout), { ...EXPECTED, runtime: "node" });
+const RUNTIMES = { node: ["node"], bun: ["npx", "-y", BUN, "run"] };
+for (const [runtime, command] of Object.entries(RUNTIMES)) {
+  Deno.test(`In an empty folder, two commands and one file send the first lead on ${runtime}`, async () => {
+    const [program, ...args] = [...command, "main.js"];
+    await using folder = await openInstalled();
+    const { stdout } = await run(program!, args, { cwd: folder.path, env: await crmEnvironment() });
+    assert.deepEqual(JSON.parse(stdout), { ...EXPECTED, runtime });
   });
-});
+}
 
 Deno.test("The commands on the SDK page build and install it, and its first program sends a lead", async () => {
   const [build, install] = page.blocks.sh as [string, string];
   const program = blocksOf(page.pt).find(({ language }) => language === "js")!.content;
   const [, file, command] = /^\/\/ (\S+): (.*)$/m.exec(program)!;
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(join(folder, file!), program);
-    await Deno.remove(dist, { recursive: true });
-    const lines = [build, `cd "${folder}"`, install, command!];
-    const { stdout } = await run("bash", ["-ec", lines.join("\n")]);
-    assert.match(stdout, /^(criado|já existia) [0-9a-f-]{36}\n$/m);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
-
-Deno.test("On Bun the SDK sends the same first lead", async () => {
-  const env = await crmEnvironment();
-  await withInstalled(async (folder) => {
-    const { stdout } = await run("npx", ["-y", BUN, "run", "main.js"], { cwd: folder, env });
-    assert.deepEqual(JSON.parse(stdout), { ...EXPECTED, runtime: "bun" });
-  });
+  await using folder = await openFolder();
+  await Deno.writeTextFile(join(folder.path, file!), program);
+  await Deno.remove(dist, { recursive: true });
+  const lines = [build, `cd "${folder.path}"`, install, command!];
+  const { stdout } = await run("bash", ["-ec", lines.join("\n")]);
+  assert.match(stdout, /^(criado|já existia) [0-9a-f-]{36}\n$/m);
 });
 
 Deno.test(needing(["chromium-headless-shell"], {
@@ -110,9 +95,8 @@ Deno.test(needing(["chromium-headless-shell"], {
 }));
 
 Deno.test("The declarations type-check for an integrator, and refuse what the API would refuse", async () => {
-  await withInstalled(async (folder) => {
-    const consumer = join(import.meta.dirname!, "consumers/sdk.ts");
-    await Deno.copyFile(consumer, join(folder, "consumer.ts"));
-    assert.deepEqual(await typeErrors(folder), []);
-  });
+  await using folder = await openInstalled();
+  const consumer = join(import.meta.dirname!, "consumers/sdk.ts");
+  await Deno.copyFile(consumer, join(folder.path, "consumer.ts"));
+  assert.deepEqual(await typeErrors(folder.path), []);
 });

@@ -1,10 +1,12 @@
 // Runs the commands of the site's page on tools in a copy of the files that they use.
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { createProposal, sendProposal } from "../../run/operator/proposals.ts";
 import { openPage } from "../docs/claims.ts";
+import { openFolder } from "../support/folder.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
+import { makeProposal, tokenOf } from "../support/proposals.ts";
+import { run } from "../support/run.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 import { API_DOCUMENT, writeCollections, writeDocuments } from "./support/documents.ts";
 import config from "./deno.json" with { type: "json" };
@@ -19,7 +21,7 @@ Deno.test("The page on tools generates types, and its program lists the deals of
   await using sql = openDatabase();
   const { workspace } = await makeWorkspaceWithDeal(sql);
   await reader.run(types);
-  await Deno.writeTextFile(join(reader.folder, "client.ts"), blocks.ts[0]!);
+  await Deno.writeTextFile(join(reader.path, "client.ts"), blocks.ts[0]!);
   const variables = { CRM_URL: baseUrl, CRM_KEY: workspace.key };
   const printed = await reader.deno(["run", "-A", "--check", "--config", CONFIG, "client.ts"], variables);
   assert.equal(printed, "Ana aberto\n");
@@ -28,7 +30,7 @@ Deno.test("The page on tools generates types, and its program lists the deals of
 Deno.test("The client that the page on tools generates has a function for each operation", async () => {
   await using reader = await openReader();
   await reader.run(client);
-  const functions = await Deno.readTextFile(join(reader.folder, "crm/sdk.gen.ts"));
+  const functions = await Deno.readTextFile(join(reader.path, "crm/sdk.gen.ts"));
   for (const name of ["contactsList", "dealsWin", "leadsCreate"]) {
     assert.match(functions, new RegExp(`\\b${name}\\b`));
   }
@@ -38,10 +40,7 @@ Deno.test("The command on the page on tools runs the whole collection, and every
   await using reader = await openReader();
   await using sql = openDatabase();
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
-  const newToken = async () => {
-    const { id } = await createProposal(sql, { dealId: deal.id, title: "Plano anual" });
-    return new URL((await sendProposal(sql, id, "https://crm.example")).url).hash.slice(1);
-  };
+  const newToken = async () => tokenOf((await makeProposal(sql, deal.id)).link);
   // newman exits with 1 if a request or a test of its reply fails.
   await reader.run(collection, {
     CRM_URL: baseUrl,
@@ -54,24 +53,15 @@ Deno.test("The command on the page on tools runs the whole collection, and every
 
 /** A folder with the files that the reader downloads. There, npx runs the pinned packages of this folder. */
 async function openReader() {
-  const folder = await Deno.makeTempDir();
+  const folder = await openFolder();
   await writeDocuments();
   for (const file of [API_DOCUMENT, join(await writeCollections(), "crm.postman_collection.json")]) {
-    await Deno.copyFile(file, join(folder, basename(file)));
+    await Deno.copyFile(file, join(folder.path, basename(file)));
   }
-  const output = async (program: string, args: string[], env: Record<string, string>) => {
-    const { success, stdout, stderr } = await new Deno.Command(program, {
-      args,
-      cwd: folder,
-      env: { ...env, NO_COLOR: "1" },
-      stdin: "null",
-    }).output();
-    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    assert.ok(success, `${printed}${errors}`);
-    return printed!;
-  };
+  const output = async (program: string, args: string[], env: Record<string, string>) =>
+    (await run(program, args, { cwd: folder.path, env })).stdout;
   return {
-    folder,
+    ...folder,
     deno: (args: string[], env: Record<string, string>) => output(Deno.execPath(), args, env),
     /** Runs a block; `npx -y name@version` runs this folder's copy of the package, which must have that version. */
     run(block: string, env: Record<string, string> = {}) {
@@ -82,6 +72,5 @@ async function openReader() {
         'npx() { shift; spec=$1; shift; "$DENO" run -A --quiet --config "$CONFIG" "npm:$spec" "$@"; }';
       return output("sh", ["-ec", `${script}\n${block}`], { ...env, DENO: Deno.execPath(), CONFIG });
     },
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }

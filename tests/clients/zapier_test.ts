@@ -9,9 +9,9 @@ import { openPage } from "../docs/claims.ts";
 import { client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { type Message, openMailbox } from "../support/mailbox.ts";
+import { deno } from "../support/run.ts";
 import { type Scenario, withScenario } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
-import { run } from "./support/sdk_package.ts";
 import { installZapierApp, startZapierApp, type ZapierApp, ZapierError } from "./support/zapier.ts";
 
 const page = await openPage("zapier", {});
@@ -92,7 +92,7 @@ Deno.test("Zapier's validator finds no fault in the app, in either language", as
 
 Deno.test("deno task zapier writes what the app reads, with the address that the connection suggests", async () => {
   const CRM_URL = "https://crm.example.com/functions/v1";
-  await run(Deno.execPath(), ["task", "zapier"], { env: { CRM_URL } });
+  await deno(["task", "zapier"], { env: { CRM_URL } });
   const file = new URL("../../clients/zapier/dist/written.json", import.meta.url);
   const written = JSON.parse(await Deno.readTextFile(file));
   assert.deepEqual(written, JSON.parse(JSON.stringify(writtenFor("pt", CRM_URL))));

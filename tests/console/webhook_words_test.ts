@@ -12,7 +12,9 @@ import {
 import { clockOf } from "../../console/pages/webhooks/times.ts";
 import { deliveries as texts } from "../../console/strings/deliveries.ts";
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
+import { run } from "../support/run.ts";
 
 const AT = "2026-11-20T14:03:00.000Z";
 const webhook = {
@@ -169,18 +171,11 @@ Deno.test(needing(["sh", "openssl"], {
   name: "The command in the console computes the dispatcher's signature",
   fn: async () => {
     const { signature } = await import("../../supabase/functions/webhook-dispatcher/sign.ts");
-    const folder = await Deno.makeTempDir();
-    try {
-      const body = new TextEncoder().encode('{"name":"João"}');
-      await Deno.writeFile(`${folder}/body.json`, body);
-      const { stdout } = await new Deno.Command("sh", {
-        args: ["-c", SIGN_COMMAND],
-        cwd: folder,
-        env: { TIMESTAMP: "1795180000", CRM_WEBHOOK_SECRET: "whsec_abc" },
-      }).output();
-      assert.equal(new TextDecoder().decode(stdout).trim(), signature("whsec_abc", 1795180000, body));
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using folder = await openFolder();
+    const body = new TextEncoder().encode('{"name":"João"}');
+    await Deno.writeFile(`${folder.path}/body.json`, body);
+    const env = { TIMESTAMP: "1795180000", CRM_WEBHOOK_SECRET: "whsec_abc" };
+    const { stdout } = await run("sh", ["-c", SIGN_COMMAND], { cwd: folder.path, env });
+    assert.equal(stdout.trim(), signature("whsec_abc", 1795180000, body));
   },
 }));

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";
+import { type Outcome, outcomeOf } from "../support/run.ts";
 
 const FOLDER = join(import.meta.dirname!, "../../run/deployment");
 
@@ -32,12 +33,7 @@ export async function runTask(
   script: "deploy.ts" | "doctor.ts",
   args: string[],
   env: Pick<Deno.CommandOptions, "env" | "clearEnv">,
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", join(FOLDER, script), ...args],
-    ...env,
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+): Promise<Outcome> {
+  const command = ["run", "-A", "--no-check", "--quiet", join(FOLDER, script), ...args];
+  return await outcomeOf(Deno.execPath(), command, env);
 }

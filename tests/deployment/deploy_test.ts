@@ -5,26 +5,23 @@ import { fileURLToPath } from "node:url";
 import { createAuthority } from "../../bench/harness/certificates.ts";
 import { runSupabase } from "../../run/deployment/supabase_cli.ts";
 import { functionNames } from "../../run/local/function_names.ts";
-import { migrate } from "../../run/local/migrate.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { watchCommandLines } from "../support/command_lines.ts";
-import { createEmptyDatabase } from "../support/empty_database.ts";
 import { ACCESS_TOKEN, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import type { Upload } from "../support/hosted_project.ts";
 import { needing } from "../support/needing.ts";
+import { deno } from "../support/run.ts";
 import { deploy, deploymentVariables } from "./deploy.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
 /** The files that Deno finds by following a function's imports, relative to the root. */
 async function moduleGraph(name: string): Promise<string[]> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", `${name}/index.ts`],
+  const { stdout } = await deno(["info", "--json", `${name}/index.ts`], {
     cwd: join(ROOT, "supabase/functions"),
-    stderr: "null",
-  }).output();
-  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { modules: { specifier: string }[] };
+  });
+  const { modules } = JSON.parse(stdout) as { modules: { specifier: string }[] };
   return modules.filter(({ specifier }) => specifier.startsWith("file:"))
     .map(({ specifier }) => relative(ROOT, fileURLToPath(specifier)));
 }
@@ -67,20 +64,6 @@ Deno.test(needing(["the Supabase CLI"], {
     ),
 }));
 
-Deno.test("deno task deploy stops at a migration that was edited after it was applied, and names its file", async () => {
-  await using database = await createEmptyDatabase();
-  const { sql } = database;
-  await migrate(sql);
-  await sql`
-    update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text
-    where name = 'v1'`;
-  const { code, stdout, stderr } = await deploy(deploymentVariables(database.url));
-  assert.equal(code, 1, stdout + stderr);
-  assert.match(stderr, /^error: \d+_v1\.sql was edited after the database applied it: restore/);
-  assert.match(stdout, /^2\. Apply the migrations[^\n]*\n$/m);
-  assert.doesNotMatch(stdout, /^3\./m);
-});
-
 Deno.test(needing(["the Supabase CLI"], {
   name: "deno task deploy turns an empty database into a healthy service, and a second run changes nothing",
   ignore: Deno.build.os !== "linux",
@@ -116,24 +99,21 @@ Deno.test(needing(["the Supabase CLI"], {
       assert.deepEqual(project.requests.filter((request) => !request.startsWith("GET ")), []);
     });
 
-    await t.step(
-      "the first deployment does every step, and no process gets a secret as an argument",
-      async () => {
-        const lines = watchCommandLines();
-        const { code, stdout, stderr } = await deploy(env);
-        await lines.stop();
-        assert.equal(code, 0, stdout + stderr);
-        assert.match(stdout, /\d+ applied/);
-        assert.match(stdout, /\nNothing is wrong\n$/);
-        for (const command of ["secrets\0set", "functions\0deploy"]) {
-          assert.ok(lines.seen().some((line) => line.includes(command)), `${command} was not seen`);
-        }
-        for (const secret of secretValues) {
-          assert.deepEqual(lines.seen().filter((line) => line.includes(secret)), []);
-          assert.ok(!stdout.includes(secret));
-        }
-      },
-    );
+    await t.step("the first deployment does each step, without a secret in an argument", async () => {
+      const lines = watchCommandLines();
+      const { code, stdout, stderr } = await deploy(env);
+      await lines.stop();
+      assert.equal(code, 0, stdout + stderr);
+      assert.match(stdout, /\d+ applied/);
+      assert.match(stdout, /\nNothing is wrong\n$/);
+      for (const command of ["secrets\0set", "functions\0deploy"]) {
+        assert.ok(lines.seen().some((line) => line.includes(command)), `${command} was not seen`);
+      }
+      for (const secret of secretValues) {
+        assert.deepEqual(lines.seen().filter((line) => line.includes(secret)), []);
+        assert.ok(!stdout.includes(secret));
+      }
+    });
 
     await t.step("the functions get exactly their secrets, unchanged", () => {
       const names = [
@@ -149,25 +129,22 @@ Deno.test(needing(["the Supabase CLI"], {
       });
     });
 
-    await t.step(
-      "every function is uploaded with its module graph and import map, and nothing else",
-      async () => {
-        assert.deepEqual([...project.uploads.keys()].sort(), await functionNames());
-        for (const [name, { metadata, files }] of project.uploads) {
-          assert.deepEqual(
-            [...files.keys()].sort(),
-            ["supabase/functions/deno.json", ...await moduleGraph(name)].sort(),
-            name,
-          );
-          const { entrypoint_path, import_map_path, verify_jwt } = metadata as Upload["metadata"];
-          assert.deepEqual({ entrypoint_path, import_map_path, verify_jwt }, {
-            entrypoint_path: `supabase/functions/${name}/index.ts`,
-            import_map_path: "supabase/functions/deno.json",
-            verify_jwt: false,
-          });
-        }
-      },
-    );
+    await t.step("each function is uploaded with its modules and import map only", async () => {
+      assert.deepEqual([...project.uploads.keys()].sort(), await functionNames());
+      for (const [name, { metadata, files }] of project.uploads) {
+        assert.deepEqual(
+          [...files.keys()].sort(),
+          ["supabase/functions/deno.json", ...await moduleGraph(name)].sort(),
+          name,
+        );
+        const { entrypoint_path, import_map_path, verify_jwt } = metadata as Upload["metadata"];
+        assert.deepEqual({ entrypoint_path, import_map_path, verify_jwt }, {
+          entrypoint_path: `supabase/functions/${name}/index.ts`,
+          import_map_path: "supabase/functions/deno.json",
+          verify_jwt: false,
+        });
+      }
+    });
 
     const sql = openSql(databaseUrl, { max: 1 });
     const { key } = await makeWorkspace(sql);
@@ -200,21 +177,18 @@ Deno.test(needing(["the Supabase CLI"], {
       }
     });
 
-    await t.step(
-      "--plan on a deployed project shows that only the functions are uploaded again",
-      async () => {
-        const { stdout, stderr } = await deploy(env, "--plan");
-        const lines = stdout.split("\n").filter((line) => line.startsWith("   ")).map((line) => line.trim());
-        assert.deepEqual(lines, [
-          "it decrypts them",
-          "all are applied",
-          "it has it already",
-          "they are there already",
-          "they are there already",
-          `${project.uploads.size} uploaded again, if they changed`,
-        ], stderr);
-      },
-    );
+    await t.step("--plan on a deployed project shows only that functions are uploaded again", async () => {
+      const { stdout, stderr } = await deploy(env, "--plan");
+      const lines = stdout.split("\n").filter((line) => line.startsWith("   ")).map((line) => line.trim());
+      assert.deepEqual(lines, [
+        "it decrypts them",
+        "all are applied",
+        "it has it already",
+        "they are there already",
+        "they are there already",
+        `${project.uploads.size} uploaded again, if they changed`,
+      ], stderr);
+    });
 
     const other = { ...env, WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
     await t.step("another encryption key is refused before the first step", async () => {
@@ -227,37 +201,31 @@ Deno.test(needing(["the Supabase CLI"], {
       assert.equal(project.requests.length, requests);
     });
 
-    await t.step(
-      "new secrets replace the old ones everywhere; a new encryption key needs --replace-encryption-key",
-      async () => {
-        const rotated = {
-          ...other,
-          FUNCTIONS_DATABASE_URL: functionsDatabaseUrl(randomBytes(24).toString("hex")),
-          WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
-        };
-        const { code, stdout, stderr } = await deploy(rotated, "--replace-encryption-key");
-        assert.equal(code, 0, stdout + stderr);
-        assert.match(stdout, /^ {3}set: webhook_dispatcher_secret$/m);
-        assert.equal(project.secrets.get("WEBHOOK_ENCRYPTION_KEY"), other["WEBHOOK_ENCRYPTION_KEY"]);
-        assert.equal(await statusOf("api-v1-leads", { first_name: "Bia" }), 201);
-        await assert.rejects(async () => {
-          const old = openSql(env["FUNCTIONS_DATABASE_URL"]!, { max: 1 });
-          await old`select`.finally(() => old.end());
-        }, /password authentication failed/);
-      },
-    );
+    await t.step("secrets are replaced; the encryption key needs --replace-encryption-key", async () => {
+      const rotated = {
+        ...other,
+        FUNCTIONS_DATABASE_URL: functionsDatabaseUrl(randomBytes(24).toString("hex")),
+        WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+      };
+      const { code, stdout, stderr } = await deploy(rotated, "--replace-encryption-key");
+      assert.equal(code, 0, stdout + stderr);
+      assert.match(stdout, /^ {3}set: webhook_dispatcher_secret$/m);
+      assert.equal(project.secrets.get("WEBHOOK_ENCRYPTION_KEY"), other["WEBHOOK_ENCRYPTION_KEY"]);
+      assert.equal(await statusOf("api-v1-leads", { first_name: "Bia" }), 201);
+      await assert.rejects(async () => {
+        const old = openSql(env["FUNCTIONS_DATABASE_URL"]!, { max: 1 });
+        await old`select`.finally(() => old.end());
+      }, /password authentication failed/);
+    });
 
-    await t.step(
-      "a failing step ends the deployment, and the error has the CLI's output without secrets",
-      async () => {
-        const { code, stderr } = await deploy({
-          ...env,
-          SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN.replace("0", "f"),
-        });
-        assert.equal(code, 1);
-        assert.match(stderr, /^error: supabase secrets set failed/);
-        assert.deepEqual(secretValues.filter((secret) => stderr.includes(secret)), []);
-      },
-    );
+    await t.step("a failing step ends the deployment with the CLI's output, without secrets", async () => {
+      const { code, stderr } = await deploy({
+        ...env,
+        SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN.replace("0", "f"),
+      });
+      assert.equal(code, 1);
+      assert.match(stderr, /^error: supabase secrets set failed/);
+      assert.deepEqual(secretValues.filter((secret) => stderr.includes(secret)), []);
+    });
   },
 }));

@@ -94,24 +94,29 @@ Deno.test("The doctor diagnoses a function from the platform's reply", async () 
   }
 });
 
-Deno.test("The doctor reports what the health check says about webhooks and the database", async () => {
-  await using degraded = startPlatform({
-    "api-v1-health": json(200, {
-      status: "ok",
-      webhooks: "degraded",
-      version: "1",
-      database: { status: "up" },
-    }),
-  });
-  assert.deepEqual((await findingsAt(degraded.functionsUrl)).map(({ message }) => message), [
-    "The health check says that webhooks are degraded: something has been due for over a minute",
-  ]);
-  await using down = startPlatform({
-    "api-v1-health": json(503, { status: "unavailable", database: { status: "down" } }),
-  });
-  assert.deepEqual((await findingsAt(down.functionsUrl)).map(({ message }) => message), [
-    "The functions do not reach their database",
-  ]);
+Deno.test("The doctor reports what the health check says about webhooks, the database and errors", async () => {
+  const up = { status: "ok", version: "1", database: { status: "up" } };
+  const cases: [status: number, reply: unknown, finding: string][] = [
+    [
+      200,
+      { ...up, webhooks: "degraded" },
+      "The health check says that webhooks are degraded: something has been due for over a minute",
+    ],
+    [
+      503,
+      { status: "unavailable", database: { status: "down" } },
+      "The functions do not reach their database",
+    ],
+    [
+      500,
+      { error: { code: "internal_error", message: "Erro interno" } },
+      "api-v1-health answers 500 internal_error in place of 200",
+    ],
+  ];
+  for (const [status, reply, finding] of cases) {
+    await using platform = startPlatform({ "api-v1-health": json(status, reply) });
+    assert.deepEqual((await findingsAt(platform.functionsUrl)).map(({ message }) => message), [finding]);
+  }
 });
 
 Deno.test("The doctor calls every function of the stack and has no finding", async () => {
@@ -141,15 +146,6 @@ Deno.test("The doctor has one finding for a wrong --url, and skips the checks th
   assert.deepEqual(await findingsAt(platform.functionsUrl), []);
 });
 
-Deno.test("The doctor expects no error code from the health check", async () => {
-  await using platform = startPlatform({
-    "api-v1-health": json(500, { error: { code: "internal_error", message: "Erro interno" } }),
-  });
-  assert.deepEqual((await findingsAt(platform.functionsUrl)).map(({ message }) => message), [
-    "api-v1-health answers 500 internal_error in place of 200",
-  ]);
-});
-
 Deno.test("The doctor checks that the functions admit the console's origin", async () => {
   const { origin } = new URL(baseUrl);
   const lookFor = async (appOrigin: string | null, functionsUrl = baseUrl) => {
@@ -158,18 +154,12 @@ Deno.test("The doctor checks that the functions admit the console's origin", asy
   };
   assert.deepEqual(await lookFor(origin), ["ok"]);
   assert.deepEqual(await lookFor(`${origin}/crm`), ["ok"], "a folder of the origin");
-  assert.deepEqual(await lookFor(null), [
-    "wrong",
-    "APP_ORIGIN is not set, so links of proposals lead nowhere and nobody can sign in",
-  ]);
-  assert.deepEqual(await lookFor("http://console.example"), [
-    "wrong",
-    "APP_ORIGIN is not https, so sessions would travel in clear text",
-  ]);
-  assert.deepEqual(await lookFor("https://other.example/crm"), [
-    "wrong",
-    "The functions do not admit pages of https://other.example",
-  ]);
+  const wrong: [appOrigin: string | null, finding: string][] = [
+    [null, "APP_ORIGIN is not set, so links of proposals lead nowhere and nobody can sign in"],
+    ["http://console.example", "APP_ORIGIN is not https, so sessions would travel in clear text"],
+    ["https://other.example/crm", "The functions do not admit pages of https://other.example"],
+  ];
+  for (const [appOrigin, finding] of wrong) assert.deepEqual(await lookFor(appOrigin), ["wrong", finding]);
   await using platform = startPlatform({ "app-v1-workspace": json(404, { code: "NOT_FOUND" }) });
   assert.deepEqual(await lookFor(origin, platform.functionsUrl), ["skipped"]);
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { functionNames } from "../../run/local/function_names.ts";
+import { deno } from "../support/run.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 const FUNCTIONS = join(ROOT, "supabase/functions");
@@ -66,11 +67,7 @@ Deno.test("The functions' lock file is readable by the edge runtime and contains
   // Newer Deno versions write version 5, with which older edge runtimes do not start.
   assert.equal((await readJson<Lock>(join(FUNCTIONS, "deno.lock"))).version, "4");
   const entries = (await functionNames()).map((name) => `${name}/index.ts`);
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["cache", "--frozen", ...entries],
-    cwd: FUNCTIONS,
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
+  await deno(["cache", "--frozen", ...entries], { cwd: FUNCTIONS });
 });
 
 Deno.test({

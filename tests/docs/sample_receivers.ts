@@ -48,7 +48,8 @@ export const LANGUAGES: Language[] = [
     programs: [],
     start: serverOf((file) => [
       Deno.execPath(),
-      ...["run", "--check", "--quiet", "--no-config", "--allow-env", "--allow-net", file],
+      // tests/docs/sdk_page_test.ts checks its types.
+      ...["run", "--no-check", "--quiet", "--no-config", "--allow-env", "--allow-net", file],
     ]),
   },
   {

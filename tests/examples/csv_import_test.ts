@@ -1,24 +1,20 @@
 // clients/examples/csv-import, run as its README says, against the API behind a proxy that cuts connections.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { client } from "../support/client.ts";
-import { startCuttingProxy } from "../support/cutting_proxy.ts";
-import { openExample } from "../support/examples.ts";
-import { makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { baseUrl, openDatabase } from "../support/stack.ts";
+import { makeKey } from "../support/fixtures.ts";
+import { readPages } from "../support/record_fixtures.ts";
+import { run } from "../support/run.ts";
+import { openBehindProxy } from "./open_example.ts";
 
 const RUN = "npm run import -- contatos.csv";
 const DRY_RUN = `${RUN} --dry-run`;
 const HEADER = "Código;Nome;E-mail;Telefone;Cargo;Código da empresa;Empresa";
 
 async function openImport() {
-  const sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
-  const proxy = startCuttingProxy(baseUrl, "POST /functions/v1/api-v1-contacts/batch");
-  const example = await openExample("csv-import", { CRM_URL: proxy.url, CRM_KEY: workspace.key });
-  const api = client(workspace.key);
+  const opened = await openBehindProxy("csv-import", "POST /functions/v1/api-v1-contacts/batch");
+  const { workspace, example, api } = opened;
   return {
-    ...{ sql, workspace, proxy, example, api },
+    ...opened,
     async write(text: string | Uint8Array) {
       const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
       await Deno.writeFile(join(example.folder, "contatos.csv"), bytes);
@@ -33,18 +29,9 @@ async function openImport() {
     },
     /** The contacts of the workspace, by their external_id. */
     async contacts() {
-      const found = new Map();
-      for (let cursor = ""; cursor !== null;) {
-        const { body } = await api.get(`/api-v1-contacts?limit=200${cursor && `&cursor=${cursor}`}`);
-        for (const contact of body.data) found.set(contact.external_id, contact);
-        cursor = body.meta.next_cursor;
-      }
-      return found;
-    },
-    async [Symbol.asyncDispose]() {
-      await example[Symbol.asyncDispose]();
-      await proxy[Symbol.asyncDispose]();
-      await sql.end();
+      const pages = await readPages(api, "/api-v1-contacts?limit=200");
+      const contacts = pages.flatMap(({ body }) => body.data);
+      return new Map(contacts.map((contact) => [contact.external_id, contact]));
     },
   };
 }
@@ -166,20 +153,11 @@ Deno.test("clients/examples/csv-import says in words what is wrong with a file o
 Deno.test("An example is installed with the packed SDK outside this repository, as the README of clients/examples/ says", async () => {
   await using opened = await openImport();
   const { folder } = opened.example;
-  const sh = async (cwd: string, command: string) => {
-    const { code, stdout, stderr } = await new Deno.Command("sh", {
-      args: ["-c", command],
-      cwd,
-      stdin: "null",
-    }).output();
-    assert.equal(code, 0, new TextDecoder().decode(stderr));
-    return new TextDecoder().decode(stdout).trim().split("\n").at(-1)!;
-  };
   const sdk = join(folder, "../../sdk");
-  const packed = await sh(sdk, "npm pack");
+  const packed = (await run("npm", ["pack", "--silent"], { cwd: sdk })).stdout.trim();
   await Deno.rename(join(sdk, packed), join(folder, packed));
   await Deno.remove(sdk, { recursive: true });
-  await sh(folder, `npm install ./${packed}`);
+  await run("npm", ["install", `./${packed}`], { cwd: folder });
   assert.ok((await opened.read("package.json")).includes(`"file:${packed}"`));
   assert.match((await opened.run()).output, /^3 criados/m);
 });

@@ -2,23 +2,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { client } from "../support/client.ts";
-import { startCuttingProxy } from "../support/cutting_proxy.ts";
-import { openExample } from "../support/examples.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
-import { baseUrl, openDatabase, openWithoutTriggers } from "../support/stack.ts";
+import { readPages } from "../support/record_fixtures.ts";
+import { openWithoutTriggers } from "../support/stack.ts";
+import { openBehindProxy } from "./open_example.ts";
 
 const RESOURCES = ["companies", "contacts", "deals"] as const;
 type Resource = typeof RESOURCES[number];
 
 /** Prepares the program and a new workspace, without running the program. */
 async function openSync() {
-  const sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
-  const api = client(workspace.key);
-  const proxy = startCuttingProxy(baseUrl, "GET /functions/v1/api-v1-");
-  const example = await openExample("erp-sync", { CRM_URL: proxy.url, CRM_KEY: workspace.key });
+  const opened = await openBehindProxy("erp-sync", "GET /functions/v1/api-v1-");
+  const { workspace, api, example } = opened;
   const file = join(example.folder, "crm.db");
   const query = (text: string) => {
     const db = new DatabaseSync(file);
@@ -29,7 +24,7 @@ async function openSync() {
     }
   };
   return {
-    ...{ sql, workspace, api, proxy, example, file, query },
+    ...{ ...opened, file, query },
     /** Creates records in one call, and returns their ids. */
     async create(resource: Resource, records: object[]): Promise<string[]> {
       const items = records.map((data) => ({ op: "create", data }));
@@ -46,25 +41,14 @@ async function openSync() {
     /** Asserts that the copy has exactly the records of the API. */
     async assertInStep() {
       for (const resource of RESOURCES) {
-        const records = new Map<string, unknown>();
-        for (let cursor = ""; cursor !== null;) {
-          const at = cursor && `&cursor=${cursor}`;
-          const { body } = await api.get(`/api-v1-${resource}?limit=200&archived=any${at}`);
-          for (const record of body.data) {
-            if (!record.merged_into_id && !record.erased_at) records.set(record.id, record);
-          }
-          cursor = body.meta.next_cursor;
-        }
-        const copied = query(`select id, record from ${resource}`).map((
-          { id, record },
-        ) => [id, JSON.parse(record!)]);
+        const pages = await readPages(api, `/api-v1-${resource}?limit=200&archived=any`);
+        const records = pages.flatMap(({ body }) => body.data)
+          .filter(({ merged_into_id, erased_at }) => !merged_into_id && !erased_at)
+          .map((record) => [record.id, record]);
+        const copied = query(`select id, record from ${resource}`)
+          .map(({ id, record }) => [id, JSON.parse(record!)]);
         assert.deepEqual(Object.fromEntries(copied), Object.fromEntries(records), resource);
       }
-    },
-    async [Symbol.asyncDispose]() {
-      await example[Symbol.asyncDispose]();
-      await proxy[Symbol.asyncDispose]();
-      await sql.end();
     },
   };
 }

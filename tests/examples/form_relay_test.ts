@@ -2,35 +2,24 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../../run/local/free_port.ts";
-import { client } from "../support/client.ts";
-import { startCuttingProxy } from "../support/cutting_proxy.ts";
-import { openExample } from "../support/examples.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
-import { baseUrl, openDatabase } from "../support/stack.ts";
+import { openBehindProxy } from "./open_example.ts";
 
 const LEADS = "POST /functions/v1/api-v1-leads";
 
 /** Prepares the relay with its form, on a free port. It calls the API through a proxy. */
 async function openRelay(options: { rateLimit?: number } = {}) {
-  const sql = openDatabase();
-  const workspace = await makeWorkspace(sql, options);
-  const proxy = startCuttingProxy(baseUrl, LEADS);
   const origin = `http://localhost:${freePort()}`;
-  const example = await openExample("form-relay", {
-    CRM_URL: proxy.url,
-    CRM_KEY: workspace.key,
-    FORM_ORIGIN: origin,
-    PORT: new URL(origin).port,
-    RETRY_SECONDS: "1",
-  });
+  const variables = { FORM_ORIGIN: origin, PORT: new URL(origin).port, RETRY_SECONDS: "1" };
+  const opened = await openBehindProxy("form-relay", LEADS, { ...options, variables });
+  const { api, example } = opened;
   const start = async () => {
     const relay = example.start("npm start");
     await relay.prints(`Formulário em ${origin}`);
     return relay;
   };
   return {
-    ...{ workspace, proxy, origin, example, start },
+    ...{ ...opened, origin, start },
     relay: await start(),
     /** Sends fields as the form does. */
     async send(fields: Record<string, string>, headers: Record<string, string> = { Origin: origin }) {
@@ -50,27 +39,26 @@ async function openRelay(options: { rateLimit?: number } = {}) {
       );
       return names.sort();
     },
+    /** Waits until no lead waits in the outbox. */
+    async sent(what: string) {
+      await eventually(async () => (await this.files("waiting")).length === 0, what);
+    },
     /** The contacts that the leads created. */
     async contacts(count: number) {
       return await eventually(async () => {
-        const { body } = await client(workspace.key).get("/api-v1-contacts");
+        const { body } = await api.get("/api-v1-contacts");
         return body.data.length >= count && body.data;
       }, `${count} contacts`);
     },
     async deals() {
-      return (await client(workspace.key).get("/api-v1-deals")).body.data;
-    },
-    async [Symbol.asyncDispose]() {
-      await example[Symbol.asyncDispose]();
-      await proxy[Symbol.asyncDispose]();
-      await sql.end();
+      return (await api.get("/api-v1-deals")).body.data;
     },
   };
 }
 
 Deno.test("clients/examples/form-relay passes a lead on, and neither its pages nor its output have the key", async () => {
   await using opened = await openRelay();
-  const { origin, workspace } = opened;
+  const { origin, workspace, api } = opened;
   const id = crypto.randomUUID();
   const lead = {
     first_name: "Ana",
@@ -85,13 +73,13 @@ Deno.test("clients/examples/form-relay passes a lead on, and neither its pages n
   const [contact] = await opened.contacts(1);
   assert.equal(contact.email, "ana@exemplo.com.br");
   const [deal] = await opened.deals();
-  const { body } = await client(workspace.key).get(`/api-v1-deals/${deal.id}`);
+  const { body } = await api.get(`/api-v1-deals/${deal.id}`);
   assert.equal(body.company.name, "Padaria Sol");
   assert.equal(body.lead.external_id, id);
   assert.equal(body.lead.source, "site");
   assert.equal(body.lead.utm.source, "google");
   assert.deepEqual(body.lead.custom_fields, { mensagem: "Olá" });
-  await eventually(async () => (await opened.files("waiting")).length === 0, "the sent lead to be removed");
+  await opened.sent("the sent lead to be removed");
 
   for (const path of ["", "form.js", "form.css", ".env", "relay.js", "package.json", "..%2f.env"]) {
     const reply = await fetch(`${origin}/${path}`);
@@ -118,7 +106,7 @@ Deno.test("clients/examples/form-relay keeps leads while the API is away, and se
   assert.deepEqual(await opened.files("waiting"), ids.map((id) => `${id}.json`).sort());
   proxy.setLine("up");
   assert.equal((await opened.contacts(2)).length, 2);
-  await eventually(async () => (await opened.files("waiting")).length === 0, "both to be sent");
+  await opened.sent("both to be sent");
 
   // The API accepts this lead, but the relay gets no reply.
   proxy.setLine("answers lost");
@@ -129,11 +117,11 @@ Deno.test("clients/examples/form-relay keeps leads while the API is away, and se
   await opened.relay.kill();
   proxy.setLine("up");
   const again = await opened.start();
-  await eventually(async () => (await opened.files("waiting")).length === 0, `it to be sent at the start`);
+  await opened.sent("it to be sent at the start");
   assert.ok(!again.output().includes("Lead"), again.output());
   // The visitor, who got no answer either, sends the form again.
   assert.equal((await opened.send(last)).status, 202);
-  await eventually(async () => (await opened.files("waiting")).length === 0, "the repetition to be sent");
+  await opened.sent("the repetition to be sent");
   assert.equal((await opened.deals()).length, 3);
 });
 

@@ -4,6 +4,8 @@ import { eventually, pause } from "../../bench/harness/waiting.ts";
 import { openConsole } from "../../run/local/static/console.ts";
 import { openGateway } from "../../run/local/gateway.ts";
 import { createBuild } from "../../run/local/static/build.ts";
+import { openFolder } from "../support/folder.ts";
+import { sendRaw } from "../support/raw_request.ts";
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' https://x.example";
 
@@ -43,7 +45,8 @@ async function change(source: string, text: string): Promise<void> {
 
 /** Serves `dist` of a temporary folder through a gateway. `build` is the text of the program that makes `dist`. */
 async function serve(build: string, run: (served: Served) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  await using temporary = await openFolder();
+  const folder = temporary.path;
   const write = async (path: string, text: string) => {
     await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
     await Deno.writeTextFile(join(folder, path), text);
@@ -69,18 +72,11 @@ async function serve(build: string, run: (served: Served) => Promise<void>): Pro
     await run({
       folder,
       get: (path, init) => fetch(gateway.origin + path, { redirect: "manual", ...init }),
-      async getRaw(path) {
-        const { hostname, port } = new URL(gateway.origin);
-        const connection = await Deno.connect({ hostname, port: Number(port) });
-        const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n`;
-        await connection.write(new TextEncoder().encode(head));
-        return await new Response(connection.readable).text();
-      },
+      getRaw: (path) => sendRaw(gateway.origin, [`GET ${path} HTTP/1.1`, "Host: x", "Accept: text/html"]),
     });
   } finally {
     await gateway.close();
     await served.close();
-    await Deno.remove(folder, { recursive: true });
   }
 }
 

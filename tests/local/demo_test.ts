@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { deno } from "../support/run.ts";
 
 Deno.test("The demo runs to its end", async () => {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", join(import.meta.dirname!, "..", "..", "run", "local", "demo.ts")],
-  }).output();
-  const decoder = new TextDecoder();
-  assert.equal(code, 0, decoder.decode(stderr));
-  assert.match(decoder.decode(stdout), /✓ The signature is right: sha256=[0-9a-f]{64}\n/);
+  const { stdout } = await deno(["run", "-A", "run/local/demo.ts"]);
+  assert.match(stdout, /✓ The signature is right: sha256=[0-9a-f]{64}\n/);
 });

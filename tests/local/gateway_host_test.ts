@@ -1,18 +1,11 @@
 // A client can send any Host header, so neither routing nor the addresses in replies may depend on it.
 import assert from "node:assert/strict";
+import { sendRaw } from "../support/raw_request.ts";
 import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 
-const { hostname, port } = new URL(baseUrl);
 const HEALTH = "/functions/v1/api-v1-health";
 const PIPELINES = "/functions/v1/api-v1-pipelines";
-
-/** Sends a request with exactly these lines before its body; returns the whole response as text. */
-async function sendRaw(head: string[], body = ""): Promise<string> {
-  const connection = await Deno.connect({ hostname, port: Number(port) });
-  await connection.write(new TextEncoder().encode([...head, "Connection: close", "", body].join("\r\n")));
-  return await new Response(connection.readable).text();
-}
 
 function withHost(host: string | null): string[] {
   return host === null ? [] : [`Host: ${host}`];
@@ -21,7 +14,7 @@ function withHost(host: string | null): string[] {
 test("A request with any Host or none is routed by its path, and Location is under the service's own address", async ({ workspace: { key } }) => {
   const body = '{"name":"Ana"}';
   for (const host of [null, "", "evil.example", "evil.example:80", "EVIL", "127.0.0.1:1", "[::1]:80"]) {
-    const response = await sendRaw([
+    const response = await sendRaw(baseUrl, [
       "POST /functions/v1/api-v1-contacts HTTP/1.1",
       ...withHost(host),
       "X-Forwarded-Host: evil.example",
@@ -40,7 +33,7 @@ Deno.test("A malformed Host is answered with 400, whatever path it contains", as
   const addresses = [`x${HEALTH}?`, `x${HEALTH}#`, `x${PIPELINES}/`, "x/", "x?", "x#"];
   for (const host of [...addresses, "x\\y", "user@x", "x y", "x, y", "[::1", "x:80:80", "xé"]) {
     for (const path of [PIPELINES, HEALTH, "/elsewhere"]) {
-      const response = await sendRaw([`GET ${path} HTTP/1.1`, ...withHost(host)]);
+      const response = await sendRaw(baseUrl, [`GET ${path} HTTP/1.1`, ...withHost(host)]);
       assert.match(response, /^HTTP\/1\.1 400 /, `${host} ${path}`);
       assert.match(response, /\{"error":\{"code":"bad_request","message":"[^"]+"\}\}/, `${host} ${path}`);
     }
@@ -58,7 +51,7 @@ Deno.test("A request target in absolute form is routed by its path, whatever its
   ];
   for (const [target, status] of cases) {
     for (const host of ["x", "api-v1-leads"]) {
-      const response = await sendRaw([`GET ${target} HTTP/1.1`, ...withHost(host)]);
+      const response = await sendRaw(baseUrl, [`GET ${target} HTTP/1.1`, ...withHost(host)]);
       assert.match(response, new RegExp(`^HTTP/1\\.1 ${status} `), `${target} ${host}`);
       assert.doesNotMatch(response, /evil/i);
     }

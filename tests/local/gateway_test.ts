@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openGateway } from "../../run/local/gateway.ts";
+import { openFolder } from "../support/folder.ts";
 import { baseUrl } from "../support/stack.ts";
 
 Deno.test("The gateway answers not_found to a path that names no function", async () => {
@@ -17,18 +18,17 @@ async function withFunctions(
   functions: Record<string, string>,
   body: (baseUrl: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
+  await using folder = await openFolder();
   for (const [name, source] of Object.entries(functions)) {
-    await Deno.mkdir(join(folder, name));
-    await Deno.writeTextFile(join(folder, name, "index.ts"), source);
+    await Deno.mkdir(join(folder.path, name));
+    await Deno.writeTextFile(join(folder.path, name, "index.ts"), source);
   }
   const gateway = openGateway(0);
   try {
-    await gateway.openFunctions(folder);
+    await gateway.openFunctions(folder.path);
     await body(`${gateway.origin}/functions/v1`);
   } finally {
     await gateway.close();
-    await Deno.remove(folder, { recursive: true });
   }
 }
 

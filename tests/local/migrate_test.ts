@@ -6,8 +6,8 @@ import { appliedMigrations, migrate, migrationFiles } from "../../run/local/migr
 import { openSql } from "../../run/local/sql.ts";
 import { eventually } from "../support/mailbox.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
+import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
-import { makeDataDir } from "../support/own_stack.ts";
 import { makeMigrationsFolder, type MigrationsFolder } from "../support/migrations_folder.ts";
 
 /** Asserts that migrating is refused with this message. */
@@ -209,20 +209,16 @@ Deno.test(needing(["pgbouncer"], {
   name: "The migrations are applied through a pooler that gives each transaction another connection",
   async fn() {
     await using database = await createEmptyDatabase();
-    const folder = await makeDataDir();
+    await using folder = await openFolder();
+    await using pooler = await startPgBouncer(database.url, folder.path);
+    // The pooler uses either of the two connections, and neither keeps prepared statements.
+    const sql = openSql(pooler.databaseUrl, { max: 2, prepare: false });
     try {
-      await using pooler = await startPgBouncer(database.url, folder);
-      // The pooler uses either of the two connections, and neither keeps prepared statements.
-      const sql = openSql(pooler.databaseUrl, { max: 2, prepare: false });
-      try {
-        await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`]);
-        assert.equal(await migrate(sql), (await migrationFiles()).length);
-        assert.equal(await migrate(sql), 0);
-      } finally {
-        await sql.end();
-      }
+      await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`]);
+      assert.equal(await migrate(sql), (await migrationFiles()).length);
+      assert.equal(await migrate(sql), 0);
     } finally {
-      await Deno.remove(folder, { recursive: true });
+      await sql.end();
     }
   },
 }));

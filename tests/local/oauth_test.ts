@@ -17,9 +17,17 @@ import { openDatabase } from "../support/stack.ts";
 
 const grantsOf = async (token: string) => (await callAuth("GET /user/oauth/grants", { token })).body;
 
+/** Approves an authorization, as the console does; `token` absent: without a session. */
+const approve = (id: string, token?: string, headers = {}) =>
+  callAuth(`POST /oauth/authorizations/${id}/consent`, {
+    ...(token && { token }),
+    headers,
+    body: { action: "approve" },
+  });
+
 /** Begins an authorization, approves it, and returns the form that exchanges its code at the token endpoint. */
-async function approved(token: string) {
-  const app = await register();
+async function approved(token: string, given: Record<string, unknown> = {}) {
+  const app = await register(given);
   const { verifier, challenge } = makeVerifier();
   const { id } = await openRequest(token, app.id, challenge);
   const code = (await answer(token, id, "approve")).searchParams.get("code")!;
@@ -152,11 +160,7 @@ Deno.test("If the person denies, the app gets access_denied, and a request can b
     "estado",
     null,
   ]);
-  const again = await callAuth(`POST /oauth/authorizations/${id}/consent`, {
-    token,
-    body: { action: "approve" },
-  });
-  assertAuthError(again, "validation_failed", 400);
+  assertAuthError(await approve(id, token), "validation_failed", 400);
   assertAuthError(await callAuth(`GET /oauth/authorizations/${id}`, { token }), "validation_failed", 400);
   assert.deepEqual(await grantsOf(token), []);
 });
@@ -165,18 +169,12 @@ Deno.test("Only the person who opened a request may answer it, signed in and fro
   const { access_token: token } = await signUp();
   const { access_token: other } = await signUp();
   const { id } = await openRequest(token, (await register()).id, makeVerifier().challenge);
-  const approve = (token?: string, headers = {}) =>
-    callAuth(`POST /oauth/authorizations/${id}/consent`, {
-      ...(token && { token }),
-      headers,
-      body: { action: "approve" },
-    });
-  assertAuthError(await approve(other), "oauth_authorization_not_found", 404);
+  assertAuthError(await approve(id, other), "oauth_authorization_not_found", 404);
   const opened = await callAuth(`GET /oauth/authorizations/${id}`, { token: other });
   assertAuthError(opened, "oauth_authorization_not_found", 404);
-  assertAuthError(await approve(), "no_authorization", 401);
-  assertAuthError(await approve(token, { origin: "https://evil.example" }), "validation_failed", 400);
-  assert.equal((await approve(token)).status, 200);
+  assertAuthError(await approve(id), "no_authorization", 401);
+  assertAuthError(await approve(id, token, { origin: "https://evil.example" }), "validation_failed", 400);
+  assert.equal((await approve(id, token)).status, 200);
 });
 
 Deno.test("A request and its code expire", async () => {
@@ -188,11 +186,7 @@ Deno.test("A request and its code expire", async () => {
   await expire(id);
   const opened = await callAuth(`GET /oauth/authorizations/${id}`, { token });
   assertAuthError(opened, "oauth_authorization_not_found", 404);
-  const answered = await callAuth(`POST /oauth/authorizations/${id}/consent`, {
-    token,
-    body: { action: "approve" },
-  });
-  assertAuthError(answered, "oauth_authorization_not_found", 404);
+  assertAuthError(await approve(id, token), "oauth_authorization_not_found", 404);
   const { form, id: late } = await approved(token);
   await expire(late);
   await assertRefused(form, "invalid_grant");
@@ -268,12 +262,10 @@ Deno.test("While an approval stands, the app is approved without asking; revokin
 Deno.test("An app with a secret authenticates by the method that it registered", async () => {
   const { access_token: token } = await signUp();
   for (const method of [undefined, "client_secret_post"]) {
-    const app = await register({ token_endpoint_auth_method: method });
+    const { app, form: { client_id: _, ...form } } = await approved(token, {
+      token_endpoint_auth_method: method,
+    });
     assert.ok(app.secret);
-    const { verifier, challenge } = makeVerifier();
-    const { id } = await openRequest(token, app.id, challenge);
-    const code = (await answer(token, id, "approve")).searchParams.get("code")!;
-    const form = { grant_type: "authorization_code", code, code_verifier: verifier };
     const inBody = (secret: string) => exchange({ ...form, client_id: app.id, client_secret: secret });
     const inHeader = (secret: string) =>
       exchange(form, {

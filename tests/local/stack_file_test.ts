@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import process from "node:process";
 import { readStackFile } from "../../run/local/stack_file.ts";
+import { openFolder } from "../support/folder.ts";
 
-Deno.test({
-  name: "A stack that another user started is not taken for one that is not running",
-  // Root may read every file.
-  ignore: Deno.uid() === 0,
-  async fn() {
-    const dataDir = await Deno.makeTempDir();
-    try {
-      await Deno.writeTextFile(join(dataDir, "stack.json"), "{}", { mode: 0o200 });
-      await assert.rejects(readStackFile(dataDir), /^StackError: No permission to read .*stack\.json: /);
-    } finally {
-      await Deno.remove(dataDir, { recursive: true });
-    }
-  },
+const NOBODY = 65534;
+
+Deno.test("A stack that another user started is not taken for one that is not running", async () => {
+  await using dataDir = await openFolder();
+  await Deno.writeTextFile(join(dataDir.path, "stack.json"), "{}", { mode: 0o200 });
+  // Root may read every file, so root becomes another user meanwhile.
+  const isRoot = Deno.uid() === 0;
+  if (isRoot) process.seteuid!(NOBODY);
+  try {
+    await assert.rejects(readStackFile(dataDir.path), /^StackError: No permission to read .*stack\.json: /);
+  } finally {
+    if (isRoot) process.seteuid!(0);
+  }
 });

@@ -383,22 +383,15 @@ test("While the database is down, api-v1-health and a refresh are 503; when it i
   });
 });
 
-Deno.test("A secrets.json that lacks newer secrets gets them, once, and keeps the others", async () => {
-  const dataDir = await makeDataDir();
-  try {
-    const { auth_signing_key: _, service_key: __, demo_password: ___, ...before } = await loadSecrets(
-      dataDir,
-    );
-    const path = join(dataDir, "secrets.json");
-    await Deno.writeTextFile(path, JSON.stringify({ ...before, demo_key: "svc_x" }));
-    const added = await loadSecrets(dataDir);
-    assert.deepEqual(await loadSecrets(dataDir), added);
-    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
-    const { auth_signing_key, service_key, demo_password, ...kept } = added;
-    assert.deepEqual(kept, { ...before, demo_key: "svc_x" });
-    assert.equal(auth_signing_key.crv, "P-256");
-    assert.ok(service_key && demo_password);
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+test("A secrets.json that lacks newer secrets gets them, once, and keeps the others", async (dataDir) => {
+  const { auth_signing_key: _, service_key: __, demo_password: ___, ...before } = await loadSecrets(dataDir);
+  const path = join(dataDir, "secrets.json");
+  await Deno.writeTextFile(path, JSON.stringify({ ...before, demo_key: "svc_x" }));
+  const added = await loadSecrets(dataDir);
+  assert.deepEqual(await loadSecrets(dataDir), added);
+  assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+  const { auth_signing_key, service_key, demo_password, ...kept } = added;
+  assert.deepEqual(kept, { ...before, demo_key: "svc_x" });
+  assert.equal(auth_signing_key.crv, "P-256");
+  assert.ok(service_key && demo_password);
 });

@@ -3,7 +3,7 @@ import { signUpUser } from "../../run/local/auth/users.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
 import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
-import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
+import { checksum, slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import {
@@ -62,7 +62,6 @@ Deno.test(needing(NODE_PROGRAMS, {
         assert.deepEqual(await call(on0.key), OK);
         assert.deepEqual(await call(on1.key), OK);
         const old = `svc_${"a".repeat(43)}`;
-        const { checksum } = await import("../../supabase/functions/_shared/contract/credentials.ts");
         const key = old + checksum(old);
         const rename = (sql: typeof sql0, { id }: typeof on0) =>
           sql`update crm.key_secrets set hash = sha256(${key}::text::bytea) where workspace_id = ${id}`;
@@ -80,68 +79,62 @@ Deno.test(needing(NODE_PROGRAMS, {
         assert.deepEqual(await call(key), OK);
       });
 
-      await t.step(
-        "a person's list has the workspaces of both nodes, and only a live session opens them",
-        async () => {
-          const [admin0, admin1] = await Promise.all(
-            ([[sql0, on0], [sql1, on1]] as const).map(async ([sql, { id, memberId }]) => {
-              await sql`update crm.members set email = 'ana@pessoa.example' where workspace_id = ${id}`;
-              return memberId;
-            }),
-          );
-          assert.ok(admin0 && admin1);
-          await signUpUser(sql0, "ana@pessoa.example", "");
-          await sql0`update auth.users set email_confirmed_at = now() where email = 'ana@pessoa.example'`;
-          const [{ user, session }] = await sql0<[{ user: string; session: string }]>`
-          insert into auth.sessions (user_id)
-          select id from auth.users where email = 'ana@pessoa.example' returning user_id as user, id as session`;
-          const choose = async (workspace: string | null, role: string | null, verb: string) => {
-            const [reply] = await functions<{ error_code: string | null; body: string }[]>`
-            select error_code, body from app.call(${user}, ${session}, ${workspace}, ${role}, ${verb}, '{}')`;
-            return { code: reply!.error_code, body: JSON.parse(reply!.body) };
-          };
-          const ids = [on0.id, on1.id].sort();
-          const choices = await choose(null, null, "workspace_choices");
-          assert.deepEqual(choices.body.data.map(({ id }: { id: string }) => id).sort(), ids);
-          assert.equal((await choose(null, "vendedor", "workspace_get")).code, "workspace_required");
-          for (const id of ids) {
-            const { body } = await choose(id, "vendedor", "workspace_get");
-            assert.deepEqual([body.id, body.workspaces.length], [id, 2]);
-          }
-          await sql0`delete from auth.sessions where id = ${session}`;
-          for (const id of ids) {
-            assert.equal((await choose(id, "vendedor", "workspace_get")).code, "invalid_session");
-          }
-        },
-      );
+      await t.step("a person's list has both nodes' workspaces; only a live session opens them", async () => {
+        const [admin0, admin1] = await Promise.all(
+          ([[sql0, on0], [sql1, on1]] as const).map(async ([sql, { id, memberId }]) => {
+            await sql`update crm.members set email = 'ana@pessoa.example' where workspace_id = ${id}`;
+            return memberId;
+          }),
+        );
+        assert.ok(admin0 && admin1);
+        await signUpUser(sql0, "ana@pessoa.example", "");
+        await sql0`update auth.users set email_confirmed_at = now() where email = 'ana@pessoa.example'`;
+        const [{ user, session }] = await sql0<[{ user: string; session: string }]>`
+        insert into auth.sessions (user_id)
+        select id from auth.users where email = 'ana@pessoa.example' returning user_id as user, id as session`;
+        const choose = async (workspace: string | null, role: string | null, verb: string) => {
+          const [reply] = await functions<{ error_code: string | null; body: string }[]>`
+          select error_code, body from app.call(${user}, ${session}, ${workspace}, ${role}, ${verb}, '{}')`;
+          return { code: reply!.error_code, body: JSON.parse(reply!.body) };
+        };
+        const ids = [on0.id, on1.id].sort();
+        const choices = await choose(null, null, "workspace_choices");
+        assert.deepEqual(choices.body.data.map(({ id }: { id: string }) => id).sort(), ids);
+        assert.equal((await choose(null, "vendedor", "workspace_get")).code, "workspace_required");
+        for (const id of ids) {
+          const { body } = await choose(id, "vendedor", "workspace_get");
+          assert.deepEqual([body.id, body.workspaces.length], [id, 2]);
+        }
+        await sql0`delete from auth.sessions where id = ${session}`;
+        for (const id of ids) {
+          assert.equal((await choose(id, "vendedor", "workspace_get")).code, "invalid_session");
+        }
+      });
 
-      await t.step(
-        "deliveries of both nodes are claimed with different lease numbers, and recorded at their nodes",
-        async () => {
-          const subscribed = [[sql0, on0.id], [sql1, on1.id]] as const;
-          for (const [sql, id] of subscribed) {
-            await addDeliveries(sql, id, await addSubscription(sql, id), 2);
-          }
-          const claimed = [...await claimDeliveries(1), ...await claimDeliveries(10)];
-          assert.equal(claimed.length, 4);
-          assert.deepEqual(claimed.map(({ lease_token }) => Number(lease_token) % 1024).sort(), [0, 0, 1, 1]);
-          assert.equal(await nextDeliveryDue(1000), null);
-          const recorded = await recordOutcomes(claimed.map((delivery) => ({
-            delivery,
-            outcome: { status: 200, reason: undefined, text: undefined } as never,
-            ms: 1,
-          })));
-          assert.deepEqual(
-            recorded.map(({ state }) => state),
-            Array(4).fill("delivered"),
-          );
-          for (const [sql, id] of subscribed) {
-            const [{ count }] = await sql<[{ count: number }]>`
-            select count(*)::int from crm.webhook_deliveries where workspace_id = ${id} and state = 'delivered'`;
-            assert.equal(count, 2);
-          }
-        },
-      );
+      await t.step("each node's deliveries have its lease numbers, and are recorded there", async () => {
+        const subscribed = [[sql0, on0.id], [sql1, on1.id]] as const;
+        for (const [sql, id] of subscribed) {
+          await addDeliveries(sql, id, await addSubscription(sql, id), 2);
+        }
+        const claimed = [...await claimDeliveries(1), ...await claimDeliveries(10)];
+        assert.equal(claimed.length, 4);
+        assert.deepEqual(claimed.map(({ lease_token }) => Number(lease_token) % 1024).sort(), [0, 0, 1, 1]);
+        assert.equal(await nextDeliveryDue(1000), null);
+        const recorded = await recordOutcomes(claimed.map((delivery) => ({
+          delivery,
+          outcome: { status: 200, reason: undefined, text: undefined } as never,
+          ms: 1,
+        })));
+        assert.deepEqual(
+          recorded.map(({ state }) => state),
+          Array(4).fill("delivered"),
+        );
+        for (const [sql, id] of subscribed) {
+          const [{ count }] = await sql<[{ count: number }]>`
+          select count(*)::int from crm.webhook_deliveries where workspace_id = ${id} and state = 'delivered'`;
+          assert.equal(count, 2);
+        }
+      });
 
       await t.step("outcomes of an unknown slot are refused, after the others were recorded", async () => {
         await addDeliveries(sql1, on1.id, await addSubscription(sql1, on1.id), 2);
@@ -170,81 +163,72 @@ Deno.test(needing(NODE_PROGRAMS, {
         }, "the request in the log of node 1");
       });
 
-      await t.step(
-        "a statement that is cancelled at the node is a 503 within the functions' 10 seconds",
-        async () => {
-          const blocker = openSql(nodes.nodes[1].superuserUrl, { max: 2 });
-          try {
-            await blocker.begin(async (tx) => {
-              await tx`lock table crm.key_secrets`;
-              const answered = call(on1.key);
-              await eventually(async () => {
-                const cancelled = await blocker`
-                select pg_cancel_backend(pid) from pg_stat_activity
-                where usename = 'crm_functions' and wait_event_type = 'Lock'`;
-                return cancelled.length > 0;
-              }, "the call that waits for the lock");
-              const { status, code } = await answered;
-              assert.deepEqual([status, code], [503, "service_unavailable"]);
-              assert.deepEqual(await call(on0.key), OK);
-            });
-          } finally {
-            await blocker.end();
-          }
-          await eventually(async () => (await call(on1.key)).status === 200, "the answer of node 1");
-        },
-      );
-
-      await t.step(
-        "while node 1 is down, calls of its workspaces get 503 at once, and all other calls are answered",
-        async () => {
-          await nodes.nodes[1].kill();
-          await addDeliveries(sql0, on0.id, await addSubscription(sql0, on0.id), 1);
-          for (let n = 0; n < 20; n++) {
-            const started = performance.now();
-            assert.deepEqual(await call(on1.key), UNAVAILABLE);
+      await t.step("a statement cancelled at a node is a 503 within the functions' 10 s", async () => {
+        const blocker = openSql(nodes.nodes[1].superuserUrl, { max: 2 });
+        try {
+          await blocker.begin(async (tx) => {
+            await tx`lock table crm.key_secrets`;
+            const answered = call(on1.key);
+            await eventually(async () => {
+              const cancelled = await blocker`
+              select pg_cancel_backend(pid) from pg_stat_activity
+              where usename = 'crm_functions' and wait_event_type = 'Lock'`;
+              return cancelled.length > 0;
+            }, "the call that waits for the lock");
+            const { status, code } = await answered;
+            assert.deepEqual([status, code], [503, "service_unavailable"]);
             assert.deepEqual(await call(on0.key), OK);
-            assert.ok(performance.now() - started < 1_000);
-          }
-          const { status, body } = await checkHealth();
-          assert.deepEqual([status, body.webhooks], [200, "degraded"]);
-          assert.equal((await claimDeliveries(10)).length, 1);
-          await nodes.nodes[1].start();
-          await eventually(async () => (await call(on1.key)).status === 200, "the answer of node 1");
-          assert.equal((await checkHealth()).body.webhooks, "ok");
-        },
-      );
+          });
+        } finally {
+          await blocker.end();
+        }
+        await eventually(async () => (await call(on1.key)).status === 200, "the answer of node 1");
+      });
 
-      await t.step(
-        "while node 0 is down, a person or an app gets 503, and node 1 counts as working",
-        async () => {
-          const [user, session] = [crypto.randomUUID(), crypto.randomUUID()];
-          const failed = async () =>
-            (await nodes.admin`select node from nodes.failures`).map(({ node }) => node);
-          const calls = {
-            person: () =>
-              functions`select * from app.call(${user}, ${session}, ${on1.id}, 'vendedor', null, null)`,
-            list: () =>
-              functions`select * from app.call(${user}, ${session}, null, null, 'workspace_choices', '{}')`,
-            app: () =>
-              functions`
-              select * from api.call_by_grant(${user}, ${session}, ${user}, 'deals:read', null, null, null, null)`,
-          };
-          for (const [name, send] of Object.entries(calls)) {
-            await nodes.nodes[0].kill();
-            const [reply] = await send();
-            assert.equal(reply!["error_code"], "service_unavailable", name);
-            assert.deepEqual(await failed(), [0], name);
-            assert.deepEqual(await call(on1.key), OK);
-            await nodes.nodes[0].start();
-            await eventually(
-              async () => (await send())[0]!["error_code"] !== "service_unavailable",
-              "the answer",
-            );
-            assert.deepEqual(await failed(), [], name);
-          }
-        },
-      );
+      await t.step("while node 1 is down, its workspaces get 503 at once, and others an answer", async () => {
+        await nodes.nodes[1].kill();
+        await addDeliveries(sql0, on0.id, await addSubscription(sql0, on0.id), 1);
+        for (let n = 0; n < 20; n++) {
+          const started = performance.now();
+          assert.deepEqual(await call(on1.key), UNAVAILABLE);
+          assert.deepEqual(await call(on0.key), OK);
+          assert.ok(performance.now() - started < 1_000);
+        }
+        const { status, body } = await checkHealth();
+        assert.deepEqual([status, body.webhooks], [200, "degraded"]);
+        assert.equal((await claimDeliveries(10)).length, 1);
+        await nodes.nodes[1].start();
+        await eventually(async () => (await call(on1.key)).status === 200, "the answer of node 1");
+        assert.equal((await checkHealth()).body.webhooks, "ok");
+      });
+
+      await t.step("while node 0 is down, people and apps get 503, and node 1 counts as up", async () => {
+        const [user, session] = [crypto.randomUUID(), crypto.randomUUID()];
+        const failed = async () =>
+          (await nodes.admin`select node from nodes.failures`).map(({ node }) => node);
+        const calls = {
+          person: () =>
+            functions`select * from app.call(${user}, ${session}, ${on1.id}, 'vendedor', null, null)`,
+          list: () =>
+            functions`select * from app.call(${user}, ${session}, null, null, 'workspace_choices', '{}')`,
+          app: () =>
+            functions`
+            select * from api.call_by_grant(${user}, ${session}, ${user}, 'deals:read', null, null, null, null)`,
+        };
+        for (const [name, send] of Object.entries(calls)) {
+          await nodes.nodes[0].kill();
+          const [reply] = await send();
+          assert.equal(reply!["error_code"], "service_unavailable", name);
+          assert.deepEqual(await failed(), [0], name);
+          assert.deepEqual(await call(on1.key), OK);
+          await nodes.nodes[0].start();
+          await eventually(
+            async () => (await send())[0]!["error_code"] !== "service_unavailable",
+            "the answer",
+          );
+          assert.deepEqual(await failed(), [], name);
+        }
+      });
 
       await t.step("an app is served by node 1 although node 0 gives up waiting for a lock", async () => {
         const { user, session, client } = await addApp(sql0, sql1, on1);

@@ -3,7 +3,7 @@ import type { Sql } from "postgres";
 import { openSql } from "../../run/local/sql.ts";
 import { type Moved, type MoveRequest, moveWorkspace } from "../../run/nodes/move.ts";
 import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
-import { crm, type Outcome } from "../cli/crm.ts";
+import { crm } from "../cli/crm.ts";
 import type { TestWorkspace } from "../support/fixtures.ts";
 import { makeContacts, makeEvents } from "../support/feed_rows.ts";
 import { eventually } from "../support/mailbox.ts";
@@ -88,31 +88,25 @@ Deno.test(needing(NODE_PROGRAMS, {
       assert.equal(copied!["name"], `crm.events_${dayBefore(5).replaceAll("-", "_")}`);
     });
 
-    await t.step(
-      "a command reaches the node of the workspace, although another node has a copy",
-      async () => {
-        await json("key", "rename", key, "Renamed");
-        assert.equal(await nameAt(owners[1]), "Renamed");
-      },
-    );
+    await t.step("a command reaches the workspace's node, although another node has a copy", async () => {
+      await json("key", "rename", key, "Renamed");
+      assert.equal(await nameAt(owners[1]), "Renamed");
+    });
 
-    await t.step(
-      "a member who names no workspace is found in it, although another node has a copy",
-      async () => {
-        const { user, session } = await addApp(owners[0], owners[1], workspace);
-        const isCopied = async () =>
-          (await owners[0]`select from crm.members where user_id = ${user}`).length === 1;
-        await eventually(isCopied, "the copy of the member");
-        const [reply] = await open(proxy.functionsDatabaseUrl)`
-        select * from app.call(${user}, ${session}, null, 'vendedor', null, null)`;
-        assert.deepEqual([reply!["error_code"], reply!["workspace_id"]], [null, workspace.id]);
-      },
-    );
+    await t.step("a member who names no workspace is found, despite another node's copy", async () => {
+      const { user, session } = await addApp(owners[0], owners[1], workspace);
+      const isCopied = async () =>
+        (await owners[0]`select from crm.members where user_id = ${user}`).length === 1;
+      await eventually(isCopied, "the copy of the member");
+      const [reply] = await open(proxy.functionsDatabaseUrl)`
+      select * from app.call(${user}, ${session}, null, 'vendedor', null, null)`;
+      assert.deepEqual([reply!["error_code"], reply!["workspace_id"]], [null, workspace.id]);
+    });
 
     await t.step("a command fails while nothing may be written, and a job skips the rows", async () => {
       const superuser = open(nodes[1].superuserUrl);
       await superuser`update nodes.fences set phase = 'frozen'`;
-      const { code, stderr }: Outcome = await run("key", "revoke", key);
+      const { code, stderr } = await run("key", "revoke", key);
       assert.deepEqual([code, stderr], [
         1,
         "error: The records are locked, or their workspace is moving: try again\n",

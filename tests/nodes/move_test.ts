@@ -156,48 +156,45 @@ Deno.test(needing(NODE_PROGRAMS, {
           await assertComplete(owners[0], workspace.id, load);
         });
 
-        await t.step(
-          "a key without a slot and a person are known at the other node too, and a proxy can be rebuilt",
-          async () => {
-            const call = async () => {
-              const request = new Request("http://localhost/api-v1-me", { headers: { "X-API-Key": oldKey } });
-              const reply = await serveResource(me)(request);
-              await reply.body?.cancel();
-              return reply.status;
-            };
+        await t.step("both nodes know a person and a key without a slot; a proxy is rebuilt", async () => {
+          const call = async () => {
+            const request = new Request("http://localhost/api-v1-me", { headers: { "X-API-Key": oldKey } });
+            const reply = await serveResource(me)(request);
+            await reply.body?.cancel();
+            return reply.status;
+          };
+          assert.equal(await call(), 200);
+          const [person] = await owners[0]`
+            insert into auth.users (id, email, email_confirmed_at)
+            values (gen_random_uuid(), 'ana@empresa.example', now()) returning id`;
+          await owners[0]`update crm.members set user_id = ${person!["id"]} where id = ${other.memberId}`;
+          await crm("workspace", "move", other.id, "--to", "1");
+          const [known] = await owners[1]`select crm.has_no_person(${person!["id"]}) as is_deleted`;
+          assert.equal(known!["is_deleted"], false);
+          assert.equal(await call(), 200);
+          const data = await crm("node", "list");
+          const file = await Deno.makeTempFile({ prefix: "crm-proxy-" });
+          try {
+            await Deno.writeTextFile(file, JSON.stringify(data));
+            await admin.unsafe("create database another");
+            const url = proxy.superuserUrl.replace(/postgres$/, "another");
+            assert.equal(
+              (await crmProcess(["node", "restore", file], { ...env, DATABASE_URL: url })).code,
+              0,
+            );
+            const again = await crmProcess(["node", "list", "--json"], { ...env, DATABASE_URL: url });
+            assert.deepEqual(JSON.parse(again.stdout), data);
+            // The move must make both proxies send the calls to the other node.
+            await crm("workspace", "move", other.id, "--to", "0", "--proxy", url);
+            const found = await open(url)`select node, paused from nodes.slots where slot = ${
+              slotOf(other.id)
+            }`;
+            assert.deepEqual({ ...found[0] }, { node: 0, paused: false });
             assert.equal(await call(), 200);
-            const [person] = await owners[0]`
-              insert into auth.users (id, email, email_confirmed_at)
-              values (gen_random_uuid(), 'ana@empresa.example', now()) returning id`;
-            await owners[0]`update crm.members set user_id = ${person!["id"]} where id = ${other.memberId}`;
-            await crm("workspace", "move", other.id, "--to", "1");
-            const [known] = await owners[1]`select crm.has_no_person(${person!["id"]}) as is_deleted`;
-            assert.equal(known!["is_deleted"], false);
-            assert.equal(await call(), 200);
-            const data = await crm("node", "list");
-            const file = await Deno.makeTempFile({ prefix: "crm-proxy-" });
-            try {
-              await Deno.writeTextFile(file, JSON.stringify(data));
-              await admin.unsafe("create database another");
-              const url = proxy.superuserUrl.replace(/postgres$/, "another");
-              assert.equal(
-                (await crmProcess(["node", "restore", file], { ...env, DATABASE_URL: url })).code,
-                0,
-              );
-              const again = await crmProcess(["node", "list", "--json"], { ...env, DATABASE_URL: url });
-              assert.deepEqual(JSON.parse(again.stdout), data);
-              // The move must make both proxies send the calls to the other node.
-              await crm("workspace", "move", other.id, "--to", "0", "--proxy", url);
-              const found = await open(url)`select node, paused from nodes.slots where slot = ${
-                slotOf(other.id)
-              }`;
-              assert.deepEqual({ ...found[0] }, { node: 0, paused: false });
-              assert.equal(await call(), 200);
-            } finally {
-              await Deno.remove(file);
-            }
-          },
-        );
+          } finally {
+            await Deno.remove(file);
+          }
+        });
       },
     );
 

@@ -9,8 +9,9 @@ import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgr
 import { readSnippet } from "../docs/page.ts";
 import { pause } from "../../bench/harness/waiting.ts";
 import { eventually } from "../support/mailbox.ts";
+import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
-import { makeDataDir } from "../support/own_stack.ts";
+import { run } from "../support/run.ts";
 
 const SCHEMAS = join(import.meta.dirname!, "../../supabase/schemas");
 
@@ -21,8 +22,9 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
 }));
 
 async function moveDatabase(): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  const dataDir = await makeDataDir();
+  await using temporary = await openFolder();
+  await using dataFolder = await openFolder();
+  const [folder, dataDir] = [temporary.path, dataFolder.path];
   /** How often each delivery arrived, with a valid signature. */
   const arrived = new Map<string, number>();
   let secret = "";
@@ -85,9 +87,9 @@ async function moveDatabase(): Promise<void> {
   })();
 
   const [dump, restore] = (await readSnippet("deployment.md", "10. Backup and restore", "sh")).split("\n\n");
-  const run = (script: string) =>
-    runScript(script, folder, { OLD_DATABASE_URL: old.url, DATABASE_URL: next.url });
-  await run(dump!);
+  const env = { OLD_DATABASE_URL: old.url, DATABASE_URL: next.url };
+  const runScript = (script: string) => run("sh", ["-e", "-c", script], { cwd: folder, env });
+  await runScript(dump!);
   sending = false;
   await traffic;
   released.resolve();
@@ -98,7 +100,7 @@ async function moveDatabase(): Promise<void> {
   const sql = openSql(next.url, { max: 1 });
   stack.defer(() => sql.end());
   await migrate(sql);
-  await run(restore!.replaceAll("supabase/schemas", SCHEMAS));
+  await runScript(restore!.replaceAll("supabase/schemas", SCHEMAS));
   const [{ kept, leased }] = await sql<[{ kept: number; leased: string[] }]>`
     select
       (select count(*)::integer from crm.contacts c where c.name like 'Ana %') as kept,
@@ -150,12 +152,5 @@ async function moveDatabase(): Promise<void> {
     assert.ok([...arrived.values()].every((times) => times <= 2));
   } finally {
     await after.stop();
-    await Deno.remove(folder, { recursive: true });
-    await Deno.remove(dataDir, { recursive: true });
   }
-}
-
-async function runScript(script: string, cwd: string, env: Record<string, string>): Promise<void> {
-  const { success, stderr } = await new Deno.Command("sh", { args: ["-e", "-c", script], cwd, env }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
 }

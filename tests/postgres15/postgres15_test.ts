@@ -30,18 +30,15 @@ Deno.test(
           assert.equal(await migrate(sql), 0);
         });
 
-        await t.step(
-          "plpgsql_check, through `supabase db lint`, finds no error in any function",
-          async () => {
-            const said = await runSupabase({
-              args: ["db", "lint", "--schema", "crm,api,app", "--level", "warning", "--fail-on", "error"]
-                .concat("--db-url", `${server.url}?sslmode=disable`),
-            });
-            assert.doesNotMatch(said, /"level": "error"/, said);
-            // Without the extension the linter reports nothing, so it must be installed.
-            assert.match(said, /Linting schema: crm/);
-          },
-        );
+        await t.step("plpgsql_check, by `supabase db lint`, finds no error in any function", async () => {
+          const said = await runSupabase({
+            args: ["db", "lint", "--schema", "crm,api,app", "--level", "warning", "--fail-on", "error"]
+              .concat("--db-url", `${server.url}?sslmode=disable`),
+          });
+          assert.doesNotMatch(said, /"level": "error"/, said);
+          // Without the extension the linter reports nothing, so it must be installed.
+          assert.match(said, /Linting schema: crm/);
+        });
 
         await t.step("the door answers", async () => {
           const { key } = await makeWorkspace(sql);
@@ -90,30 +87,27 @@ Deno.test(
           }
         });
 
-        await t.step(
-          "the job purge-cron-history keeps 7 days of our jobs, and leaves the others alone",
-          async () => {
-            await sql`select cron.schedule('theirs', '0 0 1 1 *', 'select 1')`;
-            const addRuns = (job: string, days: number) =>
-              admin`
-            insert into cron.job_run_details (jobid, username, command, status, start_time, end_time)
-            select jobid, 'postgres', ${`${job} ${days}`}, 'succeeded', at, case when ${days} < 20 then at end
-            from cron.job, (select now() - ${days} * interval '1 day' as at) t where jobname = ${job}`;
-            for (const days of [6, 8, 30]) {
-              await addRuns("crm:deals-stale", days);
-              await addRuns("theirs", days);
-            }
-            await runJob(sql, "purge-cron-history");
-            const left = await sql`
-          select command from cron.job_run_details where command ~ '^(crm:deals-stale|theirs) ' order by command`;
-            assert.deepEqual(left.map(({ command }) => command), [
-              "crm:deals-stale 6",
-              "theirs 30",
-              "theirs 6",
-              "theirs 8",
-            ]);
-          },
-        );
+        await t.step("the job purge-cron-history keeps 7 days of our jobs, and all of others", async () => {
+          await sql`select cron.schedule('theirs', '0 0 1 1 *', 'select 1')`;
+          const addRuns = (job: string, days: number) =>
+            admin`
+          insert into cron.job_run_details (jobid, username, command, status, start_time, end_time)
+          select jobid, 'postgres', ${`${job} ${days}`}, 'succeeded', at, case when ${days} < 20 then at end
+          from cron.job, (select now() - ${days} * interval '1 day' as at) t where jobname = ${job}`;
+          for (const days of [6, 8, 30]) {
+            await addRuns("crm:deals-stale", days);
+            await addRuns("theirs", days);
+          }
+          await runJob(sql, "purge-cron-history");
+          const left = await sql`
+        select command from cron.job_run_details where command ~ '^(crm:deals-stale|theirs) ' order by command`;
+          assert.deepEqual(left.map(({ command }) => command), [
+            "crm:deals-stale 6",
+            "theirs 30",
+            "theirs 6",
+            "theirs 8",
+          ]);
+        });
 
         // Otherwise pg_cron would start the same jobs during a check, at the next full minute.
         await stopJobs(sql);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../../run/local/free_port.ts";
+import { openFolder } from "../support/folder.ts";
 import { isListening } from "../support/is_listening.ts";
 import { killIfRunning } from "../support/kill.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
@@ -104,16 +105,16 @@ for (const variant of VARIANTS) {
 
   test("the nightly sync copies all contacts once, and then what changed", async ({ workspace: { key } }) => {
     const { crm } = recordingCrm(key);
-    const folder = await Deno.makeTempDir();
+    await using folder = await openFolder();
     const run = async () => {
       const { success, stdout, stderr } = await start(
         ["run"],
         `sync/${variant}`,
         { CRM_KEY: key, CRM_URL: baseUrl },
-        folder,
+        folder.path,
       ).output();
       assert.ok(success, new TextDecoder().decode(stderr));
-      const copy = JSON.parse(await Deno.readTextFile(join(folder, "contacts.json")));
+      const copy = JSON.parse(await Deno.readTextFile(join(folder.path, "contacts.json")));
       const names = copy.contacts.map(([, { name }]: [string, { name: string }]) => name).sort();
       assert.match(new TextDecoder().decode(stdout), new RegExp(`^${names.length} contacts`));
       return names;
@@ -131,6 +132,5 @@ for (const variant of VARIANTS) {
       async () => JSON.stringify(await run()) === '["Ana Souza","Davi"]',
       "the copy to be in step",
     );
-    await Deno.remove(folder, { recursive: true });
   });
 }

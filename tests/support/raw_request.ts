@@ -19,6 +19,18 @@ interface RawRequest extends AsyncDisposable {
   reply(): Promise<RawReply>;
 }
 
+/**
+ * Sends a request exactly as given, which `fetch` would normalize, and returns the whole response as text.
+ *
+ * @param head the lines before the body, of which the first has method and path
+ */
+export async function sendRaw(origin: string, head: string[], body = ""): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  await connection.write(new TextEncoder().encode([...head, "Connection: close", "", body].join("\r\n")));
+  return await new Response(connection.readable).text();
+}
+
 /** Sends the head of a request over a connection of its own. `length` null: the body is sent in chunks. */
 export async function openRequest(
   method: string,

@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
 import { createKey } from "../../../run/operator/keys.ts";
 import { createWorkspace } from "../../../run/operator/workspaces.ts";
 import { client, memberClient } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { makeMember } from "../../support/sessions.ts";
 import { letTimePass, waitForDelivery } from "../../support/webhooks.ts";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertGood } from "../support/audit.ts";
 import { consoleUrl, openPage } from "../support/browser.ts";
 import { openAs, sessionOf, signUp } from "../support/company.ts";
 import { READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { subscribe } from "../support/webhook_page.ts";
-
-async function assertGood(page: Page, where: string): Promise<void> {
-  await assertFits(page, where);
-  await assertAccessible(page, where);
-}
 
 export const alerts: Scenario[] = [
   {
@@ -136,13 +130,12 @@ export const alerts: Scenario[] = [
       assert.equal(await steps.getByText("(feito)").count(), 0);
       await assertGood(page, "the first steps");
       for (
-        const [name, path] of [["Crie uma chave", "/chaves/?nova=1"], [
-          "Crie um webhook",
-          "/webhooks/?novo=1",
-        ], [
-          "Envie um teste",
-          "/webhooks/",
-        ], ["Convide um colega", "/conta/?convidar=1"]] as const
+        const [name, path] of [
+          ["Crie uma chave", "/chaves/?nova=1"],
+          ["Crie um webhook", "/webhooks/?novo=1"],
+          ["Envie um teste", "/webhooks/"],
+          ["Convide um colega", "/conta/?convidar=1"],
+        ] as const
       ) {
         assert.equal(await steps.getByRole("link", { name }).getAttribute("href"), path);
       }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { client } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertGoodOnBoth } from "../support/audit.ts";
 import { openAs } from "../support/company.ts";
-import { DESK, READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
 
 export const events: Scenario[] = [
@@ -36,11 +35,7 @@ export const events: Scenario[] = [
       await page.getByLabel("Evento", { exact: true }).selectOption("contact.updated");
       await created.waitFor({ state: "detached" });
       await lines.getByText("campos: cargo").waitFor();
-      for (const viewport of [READERS_PHONE, DESK]) {
-        await page.setViewportSize(viewport);
-        await assertFits(page, `events at ${viewport.width}`);
-        await assertAccessible(page, `events at ${viewport.width}`);
-      }
+      await assertGoodOnBoth(page, "events");
       await lines.getByRole("link", { name: "ERP" }).click();
       await page.waitForURL((url) =>
         url.searchParams.get("id") === webhook.id && url.searchParams.has("entrega")

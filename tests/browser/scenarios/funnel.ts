@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { pause } from "../../../bench/harness/waiting.ts";
 import { client } from "../../support/client.ts";
 import type { Sql } from "postgres";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertAccessible, assertGood } from "../support/audit.ts";
 import { consoleUrl, openPage } from "../support/browser.ts";
 import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
 import { PHONE } from "../support/screens.ts";
@@ -120,6 +120,10 @@ export const funnel: Scenario[] = [
       await customer.page.getByRole("button", { name: "Aceitar", exact: true }).click();
       await customer.page.getByRole("button", { name: "Aceitar a proposta" }).click();
       await customer.page.getByText("Proposta aceita").first().waitFor();
+      await customer.page.reload();
+      await customer.page.getByText("Proposta aceita").first().waitFor();
+      assert.equal(await customer.page.getByRole("button", { name: "Aceitar" }).count(), 0);
+      assert.ok(customer.requests.every((request) => !request.includes("/auth/")), "nobody has to sign in");
 
       await page.reload();
       await offer.getByText(/^Aceita em/).waitFor();
@@ -181,8 +185,7 @@ export const funnel: Scenario[] = [
       const offer = page.getByRole("listitem").filter({ hasText: "Oferta de verão" });
       const shown = offer.locator("code");
       const first = await shown.innerText();
-      await assertFits(page, "a proposal's link");
-      await assertAccessible(page, "a proposal's link");
+      await assertGood(page, "a proposal's link");
       await offer.getByRole("button", { name: "Copiar" }).click();
       await offer.getByText(/^Enviada em/).waitFor();
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), first);
@@ -193,12 +196,8 @@ export const funnel: Scenario[] = [
       await page.getByRole("button", { name: "Criar novo link" }).click();
       const second = await shown.innerText();
       assert.notEqual(second, first);
-      for (
-        const [link, text] of [[first, "Este link não abre nenhuma proposta"], [
-          second,
-          "Oferta de verão",
-        ]] as const
-      ) {
+      const texts = { [first]: "Este link não abre nenhuma proposta", [second]: "Oferta de verão" };
+      for (const [link, text] of Object.entries(texts)) {
         await using customer = await openPage(browser, link.slice(consoleUrl.length));
         await customer.page.getByText(text).first().waitFor();
       }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeDeal } from "../../support/fixtures.ts";
 import { makeProposal, tokenOf } from "../../support/proposals.ts";
-import { assertAccessible, assertFits, assertReachable } from "../support/audit.ts";
+import { assertGood, assertReachable } from "../support/audit.ts";
 import { consoleUrl, type Look, openPage } from "../support/browser.ts";
 import { DESK, PHONE } from "../support/screens.ts";
 import { makeCompany, sessionOf } from "../support/company.ts";
@@ -84,18 +84,14 @@ export const pages: Scenario[] = [
     name:
       "On a phone with the dark theme, every page fits, has no layout shift, calls no other host, and axe finds nothing",
     run: (world) =>
-      visit(world, { viewport: PHONE, theme: "dark" }, async (place, { page }) => {
-        await assertFits(page, place);
-        await assertAccessible(page, place);
-      }),
+      visit(world, { viewport: PHONE, theme: "dark" }, (place, { page }) => assertGood(page, place)),
   },
   {
     name:
       "On a desktop with the light theme, axe finds nothing, and Tab reaches every control in reading order",
     run: (world) =>
       visit(world, { viewport: DESK, theme: "light" }, async (place, { page }) => {
-        await assertFits(page, place);
-        await assertAccessible(page, place);
+        await assertGood(page, place);
         await assertReachable(page, place);
       }),
   },

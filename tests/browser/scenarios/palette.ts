@@ -4,7 +4,7 @@ import { makeKey } from "../../support/fixtures.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { create } from "../../support/record_fixtures.ts";
 import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertGood } from "../support/audit.ts";
 import { openAs } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { READERS_PHONE } from "../support/screens.ts";
@@ -13,11 +13,6 @@ import { speedUp } from "../support/speed.ts";
 const SEARCH = /app-v1-workspace\/search/;
 /** The address of a page, without its origin. */
 const addressOf = (page: Page) => page.url().replace(/^https?:\/\/[^/]+/, "");
-
-async function assertGood(page: Page, where: string): Promise<void> {
-  await assertFits(page, where);
-  await assertAccessible(page, where);
-}
 
 export const palette: Scenario[] = [
   {
@@ -63,9 +58,7 @@ export const palette: Scenario[] = [
       assert.equal(await field.getAttribute("aria-activedescendant"), await key.getAttribute("id"));
       assert.deepEqual(
         requests.filter((request) => SEARCH.test(request)).map((request) => request.split("?")[1]),
-        [
-          "q=agencia",
-        ],
+        ["q=agencia"],
         "one request after the pause",
       );
       await page.evaluate(speedUp, 20);

@@ -2,30 +2,10 @@ import assert from "node:assert/strict";
 import { makeDeal } from "../../support/fixtures.ts";
 import { makeProposal, tokenOf } from "../../support/proposals.ts";
 import { openPage } from "../support/browser.ts";
-import { PHONE } from "../support/screens.ts";
 import { makeCompany } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 
 export const proposal: Scenario[] = [
-  {
-    name: "A customer accepts a proposal on a phone, and the page still shows the answer later",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql, "Padaria Sol");
-      const { id, link } = await makeProposal(sql, (await makeDeal(company.key)).id);
-      await using watched = await openPage(browser, `/proposta/#${tokenOf(link)}`, { viewport: PHONE });
-      const { page } = watched;
-      await page.getByText("Padaria Sol").first().waitFor();
-      await page.getByRole("button", { name: "Aceitar", exact: true }).click();
-      await page.getByRole("button", { name: "Aceitar a proposta" }).click();
-      await page.getByText("Proposta aceita").first().waitFor();
-      await page.reload();
-      await page.getByText("Proposta aceita").first().waitFor();
-      assert.equal(await page.getByRole("button", { name: "Aceitar" }).count(), 0);
-      const [row] = await sql`select accepted_at from crm.proposals where id = ${id}`;
-      assert.ok(row!["accepted_at"]);
-      assert.ok(watched.requests.every((request) => !request.includes("/auth/")), "nobody has to sign in");
-    },
-  },
   {
     name: "A customer declines with a reason; a mistyped link shows that there is no such proposal",
     async run({ browser, sql }) {

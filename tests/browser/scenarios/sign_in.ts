@@ -5,10 +5,10 @@ import { codeAt, stepAt } from "../../../run/local/auth/totp.ts";
 import { readMails } from "../../../run/local/auth/mail.ts";
 import { memberClient } from "../../support/client.ts";
 import { dataDir } from "../../support/stack.ts";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertAccessible, assertGood } from "../support/audit.ts";
 import { functionsUrl, openPage, type Watched } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
-import { makeCompany, makePerson, type Person, sessionOf } from "../support/company.ts";
+import { makeCompany, makePerson, openAs, type Person, sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { makeMember } from "../../support/sessions.ts";
 
@@ -58,24 +58,15 @@ export const signIn: Scenario[] = [
     },
   },
   {
-    name: "A wrong password shows a message and keeps the e-mail",
-    async run({ browser, sql }) {
-      const person = await makePerson(sql, await makeCompany(sql), "gestor");
-      await using watched = await openPage(browser, "/entrar/");
-      const { page } = watched;
-      await fillIn(watched, { ...person, password: "outra-senha" });
-      await page.getByText("E-mail ou senha não conferem. Confira os dois e tente de novo.").waitFor();
-      assert.equal(await page.getByLabel("E-mail").inputValue(), person.email);
-      await fillIn(watched, person);
-      await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
-    },
-  },
-  {
-    name: "While offline the sign-in and an open page say so, and keep what was typed",
+    name:
+      "A wrong password and a lost connection show a message, and the sign-in and an open page keep what was typed",
     async run({ browser, sql }) {
       const person = await makePerson(sql, await makeCompany(sql), "gestor");
       await using watched = await openPage(browser, "/entrar/");
       const { page, context } = watched;
+      await fillIn(watched, { ...person, password: "outra-senha" });
+      await page.getByText("E-mail ou senha não conferem. Confira os dois e tente de novo.").waitFor();
+      assert.equal(await page.getByLabel("E-mail").inputValue(), person.email);
       await context.setOffline(true);
       await fillIn(watched, person);
       await page.getByText("Sem conexão com o servidor.").waitFor();
@@ -96,13 +87,12 @@ export const signIn: Scenario[] = [
   },
   {
     name: "After a session ended, the sign-in says so and leads back to the form with what was typed",
-    async run({ browser, sql }) {
-      const person = await makePerson(sql, await makeCompany(sql), "gestor");
-      await using watched = await openPage(browser, "/chaves/?nova=1", { session: await sessionOf(person) });
-      const { page } = watched;
+    async run(world) {
+      await using watched = await openAs(world, "/chaves/?nova=1", "gestor");
+      const { page, person } = watched;
       await page.getByLabel("Nome").fill("Agência");
       await page.getByRole("button", { name: "ERP" }).click();
-      await sql`
+      await world.sql`
         delete from auth.sessions where user_id = (select id from auth.users where email = ${person.email})`;
       await page.getByRole("button", { name: "Criar chave" }).click();
       await page.getByText(/sessão/i).first().waitFor();
@@ -169,8 +159,7 @@ export const signIn: Scenario[] = [
       await dialog.getByRole("img", { name: "Código QR com a chave secreta" }).waitFor();
       const secret = await dialog.locator("code").innerText();
       const code = (ahead: number) => codeAt(secret, stepAt(Date.now()) + ahead);
-      await assertAccessible(page, "the QR code");
-      await assertFits(page, "the QR code");
+      await assertGood(page, "the QR code");
       await dialog.getByLabel("Código", { exact: true }).fill("000000");
       await dialog.getByRole("button", { name: "Ligar" }).click();
       await dialog.getByText("O código não confere.").waitFor();
@@ -313,10 +302,9 @@ export const signIn: Scenario[] = [
   {
     name:
       "An invited salesperson chooses a password and sees everything, without buttons that change something",
-    async run({ browser, sql }) {
-      const session = await sessionOf(await makePerson(sql, await makeCompany(sql), "admin"));
+    async run(world) {
       const email = `${crypto.randomUUID()}@padariasol.example`;
-      await using inviting = await openPage(browser, "/conta/", { session });
+      await using inviting = await openAs(world, "/conta/", "admin");
       const { page } = inviting;
       await page.getByRole("button", { name: "Convidar" }).or(page.getByRole("link", { name: "Convidar" }))
         .first().click();
@@ -330,7 +318,7 @@ export const signIn: Scenario[] = [
         async () => (await readMails(join(dataDir, "mail"))).find(({ to }) => to === email),
         "the mail",
       );
-      await using invited = await openPage(browser, null);
+      await using invited = await openPage(world.browser, null);
       await invited.page.goto(mail.link);
       await invited.page.getByText(`Ela vale para ${mail.to}.`).waitFor();
       await invited.page.getByLabel("Senha nova").fill("uma senha longa");
@@ -343,13 +331,11 @@ export const signIn: Scenario[] = [
   },
   {
     name: "Saving the company's settings keeps what another person changed meanwhile",
-    async run({ browser, sql }) {
-      const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "admin"));
-      await using watched = await openPage(browser, "/conta/", { session });
-      const { page } = watched;
+    async run(world) {
+      await using watched = await openAs(world, "/conta/", "admin");
+      const { page, company } = watched;
       await page.getByRole("button", { name: "Alterar" }).first().click();
-      await sql`update crm.workspaces set time_zone = 'Asia/Tokyo' where id = ${company.id}`;
+      await world.sql`update crm.workspaces set time_zone = 'Asia/Tokyo' where id = ${company.id}`;
       await page.getByRole("dialog").getByLabel("Nome").fill("Confeitaria Lua");
       await page.getByRole("dialog").getByRole("button", { name: "Salvar" }).click();
       await page.getByRole("banner").getByText("Confeitaria Lua").waitFor();

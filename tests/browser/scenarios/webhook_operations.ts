@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
 import type { Sql } from "postgres";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { client } from "../../support/client.ts";
 import { type Message, openMailbox } from "../../support/mailbox.ts";
 import { checkDelivery, letTimePass, waitForDelivery } from "../../support/webhooks.ts";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertGood } from "../support/audit.ts";
 import { openAs } from "../support/company.ts";
 import { READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
@@ -34,12 +33,6 @@ async function fail(sql: Sql, id: string, makeOther: () => Promise<unknown>): Pr
     where subscription_id = ${id} and state = 'pending' and attempts = 4`;
   await sql`select crm.poke_dispatcher()`;
   await eventually(async () => await countWith("failed", 5) === 1, "the fifth failure");
-}
-
-/** Asserts that the open dialog fits a phone and that axe finds nothing in it. */
-async function assertGood(page: Page, where: string): Promise<void> {
-  await assertFits(page, where);
-  await assertAccessible(page, where);
 }
 
 const namesOf = (messages: Message[]) => messages.map(({ body }) => body.data.name).sort();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { client } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
-import { assertAccessible, assertFits } from "../support/audit.ts";
+import { assertGoodOnBoth } from "../support/audit.ts";
 import { openAs } from "../support/company.ts";
-import { DESK, READERS_PHONE } from "../support/screens.ts";
+import { READERS_PHONE } from "../support/screens.ts";
 import type { Scenario } from "../support/scenario.ts";
 import { deliveriesOf, openedDelivery, subscribe } from "../support/webhook_page.ts";
 
@@ -33,11 +33,7 @@ export const webhookRedelivery: Scenario[] = [
       await page.getByText("1 escolhida", { exact: true }).waitFor();
       await rows.filter({ hasText: "Bruno Lima" }).getByRole("checkbox").check();
       await page.getByText("2 escolhidas").waitFor();
-      for (const viewport of [DESK, READERS_PHONE]) {
-        await page.setViewportSize(viewport);
-        await assertFits(page, "the list with chosen deliveries");
-        await assertAccessible(page, "the list with chosen deliveries");
-      }
+      await assertGoodOnBoth(page, "the list with chosen deliveries");
       await page.getByRole("button", { name: "Reenviar escolhidas" }).click();
       await page.getByText("2 reenvios a caminho").waitFor();
       const messages = await mailbox.waitFor(5);
@@ -48,11 +44,7 @@ export const webhookRedelivery: Scenario[] = [
       const opened = openedDelivery(page);
       await opened.getByText(answer).waitFor();
       await opened.getByText("Como foi enviado na última tentativa.").waitFor();
-      for (const viewport of [DESK, READERS_PHONE]) {
-        await page.setViewportSize(viewport);
-        await assertFits(page, "a delivery with the receiver's answer");
-        await assertAccessible(page, "a delivery with the receiver's answer");
-      }
+      await assertGoodOnBoth(page, "a delivery with the receiver's answer");
       await api.patch(`/api-v1-contacts/${contacts[2]}`, { name: "Carla" });
       await page.reload();
       await opened.getByText("O registro mudou desde o envio.").waitFor();

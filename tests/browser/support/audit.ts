@@ -1,6 +1,7 @@
 // Rules that every page must keep.
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { DESK, READERS_PHONE } from "./screens.ts";
 
 const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
 
@@ -61,6 +62,22 @@ export async function assertFits(page: Page, where: string): Promise<void> {
     return [scrollWidth, clientWidth] as const;
   });
   assert.ok(needed <= there, `${where}: ${needed} px in ${there}`);
+}
+
+/** Asserts that the page fits its screen, and that axe finds nothing. */
+export async function assertGood(page: Page, where: string): Promise<void> {
+  await assertFits(page, where);
+  await assertAccessible(page, where);
+}
+
+/** Like assertGood, on a phone and on a desktop; afterwards the screen is as before. */
+export async function assertGoodOnBoth(page: Page, where: string): Promise<void> {
+  const before = page.viewportSize()!;
+  for (const viewport of [READERS_PHONE, DESK]) {
+    await page.setViewportSize(viewport);
+    await assertGood(page, `${where} at ${viewport.width}`);
+  }
+  await page.setViewportSize(before);
 }
 
 /**

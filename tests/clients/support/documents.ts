@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { run } from "./sdk_package.ts";
+import { deno } from "../../support/run.ts";
 
 const CLIENTS = fileURLToPath(new URL("../../../clients/", import.meta.url));
 const WRITTEN = `${CLIENTS}written`;
@@ -12,13 +12,13 @@ export const APP_DOCUMENT = `${WRITTEN}/openapi.app.json`;
 
 /** Writes the documents, and returns their paths. */
 export async function writeDocuments(): Promise<string[]> {
-  await run(Deno.execPath(), ["task", "openapi"]);
+  await deno(["task", "openapi"]);
   return [API_DOCUMENT, `${WRITTEN}/openapi.en.json`, APP_DOCUMENT, `${WRITTEN}/openapi.app.en.json`];
 }
 
 /** Writes the collections, and returns their folder. */
 export async function writeCollections(): Promise<string> {
-  await run(Deno.execPath(), ["task", "collection"]);
+  await deno(["task", "collection"]);
   return WRITTEN;
 }
 

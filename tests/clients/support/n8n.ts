@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { freePort } from "../../../run/local/free_port.ts";
 import { killIfRunning } from "../../support/kill.ts";
-import { run } from "./sdk_package.ts";
+import { deno, run } from "../../support/run.ts";
 
 const FOLDER = join(import.meta.dirname!, "../n8n");
 const N8N = join(FOLDER, "node_modules/n8n/bin/n8n");
@@ -18,7 +18,7 @@ export type N8n = Awaited<ReturnType<typeof startN8n>>;
 
 /** Installs n8n without build scripts, which would compile SQLite or download it from a host other than npm. */
 export async function installN8n(): Promise<void> {
-  await run(Deno.execPath(), ["install", "--quiet", "--no-lock"], { cwd: FOLDER });
+  await deno(["install", "--quiet", "--no-lock"], { cwd: FOLDER });
 }
 
 /**

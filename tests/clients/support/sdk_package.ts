@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { readStackFile } from "../../../run/local/stack_file.ts";
+import { deno, run } from "../../support/run.ts";
 
-const ROOT = join(import.meta.dirname!, "../../..");
-const SDK = join(ROOT, "clients", "sdk");
+const SDK = join(import.meta.dirname!, "../../../clients/sdk");
 
 /** The environment of an integrator's program. */
 export async function crmEnvironment(): Promise<{ CRM_URL: string; CRM_KEY: string }> {
@@ -10,31 +10,9 @@ export async function crmEnvironment(): Promise<{ CRM_URL: string; CRM_KEY: stri
   return { CRM_URL: base_url, CRM_KEY: demo_key };
 }
 
-/**
- * Runs a command to its end.
- *
- * @returns what it printed
- * @throws Error with the output if the command fails
- */
-export async function run(
-  command: string,
-  args: string[],
-  { cwd = ROOT, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<{ stdout: string; stderr: string }> {
-  const { success, stdout, stderr } = await new Deno.Command(command, {
-    args,
-    cwd,
-    env: { NO_COLOR: "1", ...env },
-    stdin: "null",
-  }).output();
-  const printed = { stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
-  if (!success) throw new Error(`${command} ${args.join(" ")}\n${printed.stdout}${printed.stderr}`);
-  return printed;
-}
-
 /** Builds clients/sdk/dist as it is published. */
 export async function buildSdk(): Promise<{ dist: string }> {
-  await run(Deno.execPath(), ["task", "sdk:build"]);
+  await deno(["task", "sdk:build"]);
   return { dist: join(SDK, "dist") };
 }
 

@@ -1,7 +1,7 @@
 // Runs the Zapier app on Node with the platform that its package.json names, as Zapier does.
 import { join } from "node:path";
 import type { writtenFor } from "../../../clients/zapier/write/written.ts";
-import { run } from "./sdk_package.ts";
+import { run } from "../../support/run.ts";
 
 const APP = join(import.meta.dirname!, "../../../clients/zapier");
 
