@@ -605,6 +605,8 @@ export type OperationId =
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
+  /** The name of its method, unless it follows from the id: `deals.moveStage` */
+  readonly name?: string;
   /** The arguments of its method after the ids in the path: `query`, `body`, or one member of either. */
   readonly takes?: readonly string[];
   /** Whether its method returns a `List`. */
@@ -694,13 +696,13 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "deals.restore": { method: "POST", path: "/api-v1-deals/{id}/restore" },
   "events.list": { method: "GET", path: "/api-v1-events", takes: ["query"], list: true },
   "leads.create": { method: "POST", path: "/api-v1-leads", takes: ["body"], keyed: true },
-  "me.get": { method: "GET", path: "/api-v1-me" },
+  "me.get": { method: "GET", path: "/api-v1-me", name: "me" },
   "me.requests": { method: "GET", path: "/api-v1-me/requests", takes: ["query"], list: true },
   "notes.list": { method: "GET", path: "/api-v1-notes", takes: ["query"], list: true },
   "notes.create": { method: "POST", path: "/api-v1-notes", takes: ["body"], keyed: true },
   "notes.batch": { method: "POST", path: "/api-v1-notes/batch", takes: ["body"], keyed: true },
   "notes.get": { method: "GET", path: "/api-v1-notes/{id}" },
-  "operations.get": { method: "GET", path: "/api-v1-operations/{id}" },
+  "operations.get": { method: "GET", path: "/api-v1-operations/{id}", name: "operation" },
   "pipelines.list": { method: "GET", path: "/api-v1-pipelines", list: true },
   "search.list": { method: "GET", path: "/api-v1-search", takes: ["query"], list: true },
   "webhooks.list": { method: "GET", path: "/api-v1-webhooks", list: true },
@@ -725,7 +727,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "webhooks.reactivate": { method: "POST", path: "/api-v1-webhooks/{id}/reactivate" },
   "webhooks.recover": { method: "POST", path: "/api-v1-webhooks/{id}/recover", takes: ["body"] },
   "webhooks.rotate_secret": { method: "POST", path: "/api-v1-webhooks/{id}/rotate-secret", takes: ["body"] },
-  "workspace.get": { method: "GET", path: "/api-v1-workspace" },
+  "workspace.get": { method: "GET", path: "/api-v1-workspace", name: "workspace" },
   "custom_fields.list": { method: "GET", path: "/api-v1-workspace/custom-fields", list: true },
   "custom_fields.create": { method: "POST", path: "/api-v1-workspace/custom-fields", takes: ["body"] },
   "custom_fields.update": { method: "PATCH", path: "/api-v1-workspace/custom-fields/{id}", takes: ["body"] },
@@ -734,5 +736,5 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "proposals.get": { method: "GET", path: "/proposals/{token}", open: true },
   "proposals.accept": { method: "POST", path: "/proposals/{token}/accept", open: true },
   "proposals.reject": { method: "POST", path: "/proposals/{token}/reject", takes: ["body"], open: true },
-  "health.get": { method: "GET", path: "/api-v1-health", open: true },
+  "health.get": { method: "GET", path: "/api-v1-health", name: "health", open: true },
 };
