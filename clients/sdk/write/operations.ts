@@ -23,7 +23,18 @@ interface Method {
   /** The entry of `OPERATIONS`. */
   operation: string;
   query: Parameter[];
+  /** The query parameters that are the same in every operation that has them. */
+  shared: string[];
 }
+
+/** The interfaces that queries extend, with their parameters. */
+const BASES = {
+  PageQuery: { text: "Where a page of a list begins, and how long it is", names: ["limit", "cursor"] },
+  PeriodQuery: {
+    text: "When records were created or changed",
+    names: ["since", "until", "updated_since"],
+  },
+};
 
 const OPERATION = `/** An operation: its address below \`baseUrl\`, and how it may be called */
 export interface Operation {
@@ -58,11 +69,21 @@ export function operationsText(document: OpenApi): string {
     'import type { CallOptions, CreateOptions, DryRunOptions, UpdateOptions } from "./http.ts";\n',
     'import type { List } from "./list.ts";\n',
     'import type * as T from "./types.ts";\n\n',
-    ...queries.map(({ id, query }) =>
-      `${docstring(`The query of \`${id}\``)}export interface ${queryName(id)} {\n${
-        query.map(parameter).join("")
-      }}\n`
+    ...Object.entries(BASES).map(([name, { text, names }]) =>
+      queryInterface(name, text, names.map((name) => document.components.parameters[name]!))
     ),
+    ...queries.map(({ id, query, shared }) => {
+      const bases = Object.entries(BASES).filter(([, { names }]) =>
+        names.every((name) => shared.includes(name))
+      );
+      const inherited = bases.flatMap(([, { names }]) => names);
+      const name = [queryName(id), bases.map(([name]) => name).join(", ")].filter(Boolean).join(" extends ");
+      return queryInterface(
+        name,
+        `The query of \`${id}\``,
+        query.filter(({ name }) => !inherited.includes(name)),
+      );
+    }),
     ...resources.filter(({ own }) => !isAlone(own)).map(({ name, description, own }) =>
       `${docstring(description)}export interface ${interfaceOf(name, own)} {\n${
         own.map((method) =>
@@ -181,6 +202,7 @@ function describe(document: OpenApi): Method[] {
       text: [`${deprecated ? "@deprecated " : ""}${summary}.`, description].filter(Boolean).join(" "),
       operation: JSON.stringify(entry).replace(/"(\w+)":/g, "$1: "),
       query,
+      shared: (operation.parameters ?? []).flatMap((one) => "$ref" in one ? one.$ref.split("/").at(-1)! : []),
     }];
   });
 }
@@ -224,6 +246,10 @@ function camel(name: string): string {
 
 function queryName(id: string): string {
   return `${pascal(id)}Query`;
+}
+
+function queryInterface(name: string, text: string, parameters: Parameter[]): string {
+  return `${docstring(text)}export interface ${name} {\n${parameters.map(parameter).join("")}}\n`;
 }
 
 /** A member for a parameter. A moment may be a Date; a parameter for several values also takes a single one. */
