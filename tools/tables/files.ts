@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { FUNCTIONS, declaredResources } from "../resources.ts";
+import { declaredResources, FUNCTIONS } from "../resources.ts";
 import { routeEntries } from "./route_entries.ts";
 
 const HEADER = "// Written by deno task tables.";
