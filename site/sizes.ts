@@ -1,4 +1,5 @@
-import { dirname, join } from "node:path";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
 
 /** Sizes of a page in gzipped bytes. */
 export interface PageSize {
@@ -19,51 +20,30 @@ export async function measure(
   base: string,
 ): Promise<{ files: number; bytes: number; pages: PageSize[] }> {
   const files = await Array.fromAsync(filesOf(folder));
-  const sizes = await Promise.all(files.map(async (file) => (await Deno.stat(join(folder, file))).size));
-  const assets = new Assets(join(folder, "_astro"));
-  const pages: PageSize[] = [];
-  for (const path of files.filter((file) => file.endsWith(".html"))) {
-    const text = await Deno.readTextFile(join(folder, path));
-    const linked = text.matchAll(new RegExp(`(?:src|href)="${base}_astro/([^"]+\\.(?:css|js))"`, "g"));
-    const page = await gzippedSize(join(folder, path));
-    pages.push({ path, page, all: page + await assets.sizeOf([...linked].map(([, name]) => name!)) });
-  }
-  return {
-    files: files.length,
-    bytes: sizes.reduce((total, size) => total + size, 0),
-    pages: pages.sort((a, b) => b.all - a.all),
-  };
-}
-
-/** The styles and scripts of the build. */
-class Assets {
-  readonly #read = new Map<string, { size: number; imports: string[] }>();
-
-  constructor(readonly folder: string) {}
-
-  /** The gzipped size of files and of what they import. */
-  async sizeOf(names: string[]): Promise<number> {
-    const all = new Set<string>();
-    for (const next = [...names]; next.length > 0;) {
-      const name = next.pop()!;
-      if (all.has(name)) continue;
-      all.add(name);
-      next.push(...(await this.#readOne(name)).imports);
+  const linkToAsset = new RegExp(`(?:src|href)="${base}_astro/([^"]+\\.(?:css|js))"`, "g");
+  const assets = new Map<string, { size: number; imports: string[] }>();
+  const pages: { path: string; page: number; linked: string[] }[] = [];
+  let bytes = 0;
+  for (const path of files) {
+    const content = await Deno.readFile(join(folder, path));
+    bytes += content.length;
+    const read = (pattern: RegExp) =>
+      [...new TextDecoder().decode(content).matchAll(pattern)].map(([, name]) => name!);
+    if (path.startsWith("_astro/")) {
+      const imports = read(/(?:from|import)\s*["']\.\/([\w.-]+)["']/g);
+      assets.set(basename(path), { size: gzipSync(content).length, imports });
+    } else if (path.endsWith(".html")) {
+      pages.push({ path, page: gzipSync(content).length, linked: read(linkToAsset) });
     }
-    return [...all].reduce((total, name) => total + this.#read.get(name)!.size, 0);
   }
-
-  async #readOne(name: string) {
-    const known = this.#read.get(name);
-    if (known) return known;
-    const text = await Deno.readTextFile(join(this.folder, name));
-    const imports = [...text.matchAll(/(?:from|import)\s*["']\.\/([\w.-]+)["']/g)].map(([, imported]) =>
-      join(dirname(name), imported!)
-    );
-    const read = { size: await gzippedSize(join(this.folder, name)), imports };
-    this.#read.set(name, read);
-    return read;
-  }
+  const sizes = pages.map(({ path, page, linked }) => {
+    const loaded = new Set(linked);
+    // Iterating a Set also visits items that the loop adds.
+    for (const name of loaded) for (const imported of assets.get(name)!.imports) loaded.add(imported);
+    const all = [...loaded].reduce((total, name) => total + assets.get(name)!.size, page);
+    return { path, page, all };
+  });
+  return { files: files.length, bytes, pages: sizes.sort((a, b) => b.all - a.all) };
 }
 
 /** The files in a folder and its folders, as paths in it. */
@@ -72,10 +52,4 @@ export async function* filesOf(folder: string, below = ""): AsyncGenerator<strin
     if (isDirectory) yield* filesOf(folder, join(below, name));
     else yield join(below, name);
   }
-}
-
-async function gzippedSize(path: string): Promise<number> {
-  const { body } = new Response(await Deno.readFile(path));
-  const gzipped = body!.pipeThrough(new CompressionStream("gzip"));
-  return (await new Response(gzipped).bytes()).byteLength;
 }

@@ -14,19 +14,22 @@ export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
 /** Order by gate: the resources behind an API key come first, in the documents too. */
 const ORDER: GateName[] = ["key", "link", "none", "session"];
 
-/** A resource and where it is declared. */
-interface ResourceModule {
+/** A declaration and where it is. */
+interface Declared<T> {
   /** The folder of its function. */
   folder: string;
-  /** The name by which its `routes.ts` exports it. */
+  /** The name by which its module exports it. */
   exported: string;
-  resource: Resource;
+  value: T;
 }
 
 /** Every declared resource, found in the folders of functions that have a `routes.ts`. */
-export const resourceModules: ResourceModule[] = await loadResources();
+export const declaredResources = (await declaredIn("routes.ts", Resource)).sort((
+  { value: a },
+  { value: b },
+) => ORDER.indexOf(a.gate) - ORDER.indexOf(b.gate) || a.name.localeCompare(b.name));
 
-export const resources: Resource[] = resourceModules.map(({ resource }) => resource);
+export const resources: Resource[] = declaredResources.map(({ value }) => value);
 
 /** The resources of the API. */
 export const apiResources: Resource[] = resources.filter(({ gate }) => gate !== "session");
@@ -63,17 +66,19 @@ export const sessionEndpoints = endpoints.filter((listed): listed is ListedEndpo
   listed.route.endpoint.gate === "session"
 );
 
-async function loadResources(): Promise<ResourceModule[]> {
-  const found: ResourceModule[] = [];
+/** Every instance of a class that modules with this name in the folders of functions export. */
+export async function declaredIn<T>(
+  file: string,
+  type: abstract new (...args: never[]) => T,
+): Promise<Declared<T>[]> {
+  const found: Declared<T>[] = [];
   for await (const { name: folder } of Deno.readDir(FUNCTIONS)) {
-    const routes = join(FUNCTIONS, folder, "routes.ts");
-    if (await Deno.stat(routes).then(() => false, () => true)) continue;
-    const module = await import(pathToFileURL(routes).href);
-    for (const [exported, resource] of Object.entries(module)) {
-      if (resource instanceof Resource) found.push({ folder, exported, resource });
+    const path = join(FUNCTIONS, folder, file);
+    if (await Deno.stat(path).then(() => false, () => true)) continue;
+    const module = await import(pathToFileURL(path).href);
+    for (const [exported, value] of Object.entries(module)) {
+      if (value instanceof type) found.push({ folder, exported, value });
     }
   }
-  return found.sort(({ resource: a }, { resource: b }) =>
-    ORDER.indexOf(a.gate) - ORDER.indexOf(b.gate) || a.name.localeCompare(b.name)
-  );
+  return found;
 }

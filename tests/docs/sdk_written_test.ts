@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { formatted, writtenFiles } from "../../clients/sdk/write/files.ts";
 import { docstring, typeOf } from "../../clients/sdk/write/schema.ts";
 
@@ -22,17 +22,4 @@ Deno.test("A list of several types is written in parentheses, a nullable one as 
 
 Deno.test("A docstring cannot end its own comment", () => {
   assert.throws(() => docstring("a */ b"), /cannot have/);
-});
-
-Deno.test("The SDK's README counts the lines of its samples as they are", async () => {
-  const sdk = join(import.meta.dirname!, "../../clients/sdk");
-  const readme = await Deno.readTextFile(join(sdk, "README.md"));
-  const rows = [...readme.matchAll(/\]\((samples\/\S+)\) \| (\d+) \| \[(\d+)\]\((samples\/\S+)\)/g)];
-  assert.equal(rows.length, 3);
-  for (const [, withSdk, fewer, more, without] of rows) {
-    for (const [file, count] of [[withSdk, fewer], [without, more]]) {
-      const lines = (await Deno.readTextFile(join(sdk, file!))).split("\n");
-      assert.equal(lines.filter((line) => !/^\s*(\/\/.*)?$/.test(line)).length, Number(count), file!);
-    }
-  }
 });

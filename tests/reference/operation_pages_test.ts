@@ -11,7 +11,7 @@ import { type OperationId, OPERATIONS } from "../../clients/sdk/src/operations.t
 import { openApiDocument } from "../../tools/openapi/document.ts";
 import { apiEndpoints } from "../../tools/resources.ts";
 import { errorCodes } from "../../tools/errors/error_codes.ts";
-import { operationId } from "../../tools/openapi/operation_id.ts";
+import { operationId, pathOf } from "../../tools/openapi/operation_id.ts";
 import { needing } from "../support/needing.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
@@ -45,8 +45,7 @@ for (const { document, language, pages } of written) {
   Deno.test(`Every endpoint has a page with its scope and each of its error codes (${language})`, () => {
     for (const { resource, route, title } of apiEndpoints) {
       const page = pageOf(operationId(resource, route));
-      const path = `/${resource.name}${route.path.replace(/:(\w+)/g, "{$1}").replace(/\/$/, "")}`;
-      assert.ok(page.includes(`\n\`${route.method} ${path}\`\n`), title);
+      assert.ok(page.includes(`\n\`${route.method} ${pathOf(resource, route)}\`\n`), title);
       const { scope } = route.endpoint;
       if (scope) assert.ok(page.includes(`\`${scope}\``), title);
       for (const code of errorCodes(route)) {

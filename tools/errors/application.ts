@@ -1,6 +1,6 @@
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import type { APPLICATION_ERRORS } from "../../supabase/functions/_shared/contract/errors/application.ts";
-import type { ErrorText } from "./error_text.ts";
+import type { ErrorText } from "./texts.ts";
 
 /** The texts of the errors that only the application's functions return. */
 export const APPLICATION_ERROR_TEXTS: Record<keyof typeof APPLICATION_ERRORS, ErrorText> = {

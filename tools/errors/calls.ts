@@ -1,6 +1,6 @@
 import type { CALL_ERRORS } from "../../supabase/functions/_shared/contract/errors/calls.ts";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
-import type { ErrorText } from "./error_text.ts";
+import type { ErrorText } from "./texts.ts";
 
 /** The texts of the errors of a call, whatever it is about. */
 export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {

@@ -1,6 +1,6 @@
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import type { RECORD_ERRORS } from "../../supabase/functions/_shared/contract/errors/records.ts";
-import type { ErrorText } from "./error_text.ts";
+import type { ErrorText } from "./texts.ts";
 
 /** The texts of the errors that depend on the records. */
 export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> = {

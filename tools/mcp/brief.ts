@@ -1,6 +1,6 @@
 // Shortens the schemas of arguments, because a model reads all of them before its first call. Leaves out limits: the
 // API checks every argument and names what is wrong.
-import type { JsonSchema } from "../openapi/json_schema.ts";
+import { type JsonSchema, mapParts } from "../openapi/json_schema.ts";
 
 /** Keywords that no model needs to make a correct call. */
 const LEFT_OUT = [
@@ -80,15 +80,5 @@ export function brief(name: string, schema: JsonSchema, clears: boolean): JsonSc
   const text = TEXTS[name] ?? (PLAIN.includes(name) ? undefined : kept.description);
   delete kept.description;
   const inside = ({ description: _, ...part }: JsonSchema) => brief("", part, clears);
-  return {
-    ...kept,
-    ...(kept.items && { items: inside(kept.items) }),
-    ...(kept.anyOf && { anyOf: kept.anyOf.map(inside) }),
-    ...(kept.properties && {
-      properties: Object.fromEntries(
-        Object.entries(kept.properties).map(([name, property]) => [name, inside(property)]),
-      ),
-    }),
-    ...(text && { description: text }),
-  };
+  return { ...mapParts(kept, inside), ...(text && { description: text }) };
 }

@@ -1,4 +1,4 @@
-import { idOf, type JsonSchema } from "../openapi/json_schema.ts";
+import { idOf, type JsonSchema, mapParts } from "../openapi/json_schema.ts";
 import { type OpenApi, type Operation, parametersOf } from "../openapi/read_document.ts";
 
 /** The arguments of a tool: one flat object, and which of its fields belong to the query. */
@@ -49,13 +49,5 @@ function inline(schema: JsonSchema, named: Record<string, JsonSchema>): JsonSche
     merged.properties = { ...merged.properties, ...properties };
     merged.required = [...merged.required ?? [], ...required ?? []];
   }
-  if (merged.items) merged.items = inside(merged.items);
-  if (merged.anyOf) merged.anyOf = merged.anyOf.map(inside);
-  if (merged.oneOf) merged.oneOf = merged.oneOf.map(inside);
-  if (merged.properties) {
-    merged.properties = Object.fromEntries(
-      Object.entries(merged.properties).map(([name, property]) => [name, inside(property)]),
-    );
-  }
-  return merged;
+  return mapParts(merged, inside);
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../openapi/json_schema.ts";
 import { openApiDocument } from "../openapi/document.ts";
-import { operationId } from "../openapi/operation_id.ts";
+import { operationId, pathOf } from "../openapi/operation_id.ts";
 import type { OpenApi, Operation } from "../openapi/read_document.ts";
 import {
   FORMAT_ARGUMENT,
@@ -95,8 +95,7 @@ function toolsetOf(operation: string): Toolset {
 }
 
 function operationOf({ resource, route }: ListedEndpoint, { paths }: OpenApi): Operation {
-  const path = `/${resource.name}${route.path.replace(/:(\w+)/g, "{$1}").replace(/\/$/, "")}`;
-  return paths[path]![route.method.toLowerCase()]!;
+  return paths[pathOf(resource, route)]![route.method.toLowerCase()]!;
 }
 
 /**

@@ -9,7 +9,7 @@ import { headersFor } from "./headers.ts";
 import { type Language, selectLanguage } from "./language.ts";
 import { refTo } from "./json_schema.ts";
 import { appParameters, commonParameters, operation } from "./operation.ts";
-import { COLLECTIONS, tagOf, tagOfCollection } from "./operation_id.ts";
+import { COLLECTIONS, pathOf, tagOf, tagOfCollection } from "./operation_id.ts";
 import { AnyDelivery, AnyEvent, DeliveryEnvelope, EventEnvelope } from "./events.ts";
 import { type Replacements, Schemas } from "./schemas.ts";
 import { titled } from "./tags.ts";
@@ -95,8 +95,7 @@ function codesOf(resources: readonly Resource[]): ErrorCode[] {
 function pathsOf(resource: Resource, errors: ErrorReplies): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of resource.routes) {
-    const path = `/${resource.name}${route.path.replace(/:(\w+)/g, "{$1}").replace(/\/$/, "")}`;
-    (paths[path] ??= {})[route.method.toLowerCase()] = operation(resource, route, errors);
+    (paths[pathOf(resource, route)] ??= {})[route.method.toLowerCase()] = operation(resource, route, errors);
   }
   return paths;
 }

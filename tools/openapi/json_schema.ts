@@ -20,6 +20,29 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
+/**
+ * Changes the schemas directly inside a schema: its items, alternatives and properties.
+ *
+ * @param change gets each with its place: `[]` for items, the empty text for an alternative, `.name` for a property
+ */
+export function mapParts(
+  schema: JsonSchema,
+  change: (part: JsonSchema, place: string) => JsonSchema,
+): JsonSchema {
+  const { items, anyOf, oneOf, properties } = schema;
+  return {
+    ...schema,
+    ...(items && { items: change(items, "[]") }),
+    ...(anyOf && { anyOf: anyOf.map((option) => change(option, "")) }),
+    ...(oneOf && { oneOf: oneOf.map((option) => change(option, "")) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, change(property, `.${name}`)]),
+      ),
+    }),
+  };
+}
+
 /** Prefix of a reference to a named schema. */
 export const SCHEMAS = "#/components/schemas/";
 

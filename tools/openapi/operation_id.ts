@@ -12,6 +12,11 @@ export const COLLECTIONS: Readonly<Record<string, Doc>> = {
   ),
 };
 
+/** The path of an endpoint in the documents: `/api-v1-deals/{id}`. */
+export function pathOf({ name }: Resource, { path }: Route): string {
+  return `/${name}${path.replace(/:(\w+)/g, "{$1}").replace(/\/$/, "")}`;
+}
+
 /** The tag of an operation: the name of its resource without the version, e.g. `contacts`, or of its collection. */
 export function tagOf(resource: Resource, path = "/"): string {
   const collection = path.split("/")[1]!;

@@ -1,7 +1,7 @@
 import type { FieldDocs } from "../../supabase/functions/_shared/contract/doc.ts";
 import { COMMON_FIELDS } from "./common_fields.ts";
 import { enumOf } from "./enums.ts";
-import { type JsonSchema, refTo } from "./json_schema.ts";
+import { type JsonSchema, mapParts, refTo } from "./json_schema.ts";
 
 /** Formats whose patterns are long and redundant. */
 const FORMATS = ["uuid", "email", "date", "date-time", "uri"];
@@ -16,7 +16,6 @@ export function tidy(schema: JsonSchema, inherited: FieldDocs, path: string, nam
   if (named) return named;
   const tidied = nullable(rest);
   const fields: FieldDocs = { ...inherited, ...own as FieldDocs | undefined };
-  const inside = (part: JsonSchema, name = "") => tidy(part, fields, path + name, nameEnum);
 
   if (tidied.$ref) tidied.$ref = refTo(tidied.$ref.replace("#/$defs/", "")).$ref;
   if (tidied.format && FORMATS.includes(tidied.format) || tidied.type === "integer") delete tidied.pattern;
@@ -25,18 +24,12 @@ export function tidy(schema: JsonSchema, inherited: FieldDocs, path: string, nam
   // A reply can get new fields without a new version of the API (spec 9.3), so no schema is closed.
   if (tidied["additionalProperties"] === false) delete tidied["additionalProperties"];
 
-  if (tidied.items) tidied.items = inside(tidied.items, "[]");
-  if (tidied.anyOf) tidied.anyOf = tidied.anyOf.map((option) => inside(option));
-  if (tidied.oneOf) tidied.oneOf = tidied.oneOf.map((option) => inside(option));
-  if (tidied.properties) {
-    tidied.properties = Object.fromEntries(
-      Object.entries(tidied.properties).map(([name, property]) => [
-        name,
-        addText(inside(property, `.${name}`), fields[name] ?? COMMON_FIELDS[name], `${path}.${name}`),
-      ]),
-    );
-  }
-  return tidied;
+  return mapParts(tidied, (part, place) => {
+    const inner = tidy(part, fields, path + place, nameEnum);
+    if (!place.startsWith(".")) return inner;
+    const name = place.slice(1);
+    return addText(inner, fields[name] ?? COMMON_FIELDS[name], path + place);
+  });
 }
 
 /** Converts `anyOf` with null to an equivalent list of types. */

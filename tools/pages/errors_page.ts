@@ -1,10 +1,8 @@
 import type { Language } from "../openapi/language.ts";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import { type ErrorCode, ERRORS, isAppError } from "../../supabase/functions/_shared/contract/errors.ts";
-import type { Repetition } from "../errors/error_text.ts";
-import { ERROR_TEXTS } from "../errors/texts.ts";
-import { replaceSection, table } from "./page.ts";
-import { sitePages, textIn } from "./site_page.ts";
+import { ERROR_TEXTS, type Repetition } from "../errors/texts.ts";
+import { replaceSection, sitePages, table, textIn } from "./page.ts";
 
 const HEAD: Record<Language, string[]> = {
   pt: ["código, status", "quando acontece", "o que fazer", "repetir?"],

@@ -1,14 +1,36 @@
-/** A page of docs/ or of the site with sections that are generated from the code or from results. */
+import { join } from "node:path";
+import { type Doc, doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import type { Language } from "../openapi/language.ts";
+
+const PAGES = join(import.meta.dirname!, "../../site/src/content/docs");
+
+/** A page of the site with sections that are generated from the code. */
 export interface Page {
-  /** Absolute, or relative to the root of the repository. */
+  /** Its path. */
   readonly file: string;
   /**
    * Returns the page with its generated sections replaced and the rest unchanged.
    *
    * @throws Error if the page lacks the markers of a section
    */
-  write(page: string): Promise<string>;
+  write(page: string): string;
 }
+
+/** A page in both languages, whose sections `write` replaces. */
+export function sitePages(slug: string, write: (page: string, language: Language) => string): Page[] {
+  return ([["pt", ""], ["en", "en"]] as const).map(([language, folder]) => ({
+    file: join(PAGES, folder, `${slug}.md`),
+    write: (page) => write(page, language),
+  }));
+}
+
+/** The text in one language. */
+export function textIn({ description, description_en }: Doc, language: Language): string {
+  return language === "pt" ? description : description_en;
+}
+
+/** The text in place of a scope, where no scope is needed. */
+export const ANY_KEY = doc("qualquer chave", "any key");
 
 /**
  * Replaces the text between `<!-- written by deno task docs: <name> -->` and the next `<!-- end -->`.
@@ -33,7 +55,8 @@ export function beginOf(name: string): string {
 /** Formats a table in Markdown, and escapes `|` in cells. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`.replaceAll("|  |", "| |");
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`
+      .replaceAll("|  |", "| |");
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)];
 }
 

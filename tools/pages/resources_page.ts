@@ -1,8 +1,7 @@
 import type { Language } from "../openapi/language.ts";
 import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { resources } from "../resources.ts";
-import { beginOf, replaceSection, table } from "./page.ts";
-import { ANY_KEY, sitePages, textIn } from "./site_page.ts";
+import { ANY_KEY, beginOf, replaceSection, sitePages, table, textIn } from "./page.ts";
 
 /** Parameters of every paginated list. The tables omit them, because the page explains them once. */
 const PAGINATION = ["limit", "cursor", "since", "until", "updated_since"];

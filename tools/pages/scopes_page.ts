@@ -2,8 +2,7 @@ import type { Language } from "../openapi/language.ts";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import { type Scope, SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
-import { code, replaceSection, table } from "./page.ts";
-import { ANY_KEY, sitePages, textIn } from "./site_page.ts";
+import { ANY_KEY, code, replaceSection, sitePages, table, textIn } from "./page.ts";
 
 /** What a key may do with a scope. The texts follow "it permits to". */
 const PERMITTED = {

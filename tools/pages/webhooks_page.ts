@@ -7,8 +7,7 @@ import {
   type EventType,
   type ObjectType,
 } from "../../supabase/functions/_shared/contract/events.ts";
-import { replaceSection, table } from "./page.ts";
-import { sitePages, textIn } from "./site_page.ts";
+import { replaceSection, sitePages, table, textIn } from "./page.ts";
 
 const HEAD: Record<Language, string[]> = {
   pt: ["evento", "object_type", "quando acontece", "`data`"],

@@ -19,7 +19,6 @@ language sql immutable as $$
 ${columns(cases, 4)}
   ], null)
 $$;`,
-    `function crm.changed_fields(${table}, ${table})`,
     "The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed " +
       "fields.",
   );
@@ -36,7 +35,6 @@ language sql immutable as $$
 ${columns(names.map((name) => `'${name}'`), 4)}
   ]
 $$;`,
-    "function crm.changed_field_names()",
     "The names that changed_fields of an updated event can have, whatever the object.",
   );
 }

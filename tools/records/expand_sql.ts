@@ -33,7 +33,6 @@ ${names.join(",\n")}
   );
 end
 $$;`,
-    "function crm.expanded(json[], jsonb)",
     "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.",
   );
   const one = commented(
@@ -41,7 +40,6 @@ $$;`,
 language sql stable as $$
   select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
 $$;`,
-    "function crm.expanded(json, jsonb)",
     "Adds the named records to one record; p_names may be null or empty.",
   );
   return `${many}\n\n${one}`;

@@ -63,7 +63,6 @@ begin
   return crm.${name}_json(t);
 end
 $$;`,
-    `function api.${name}_archive(jsonb)`,
     "Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. " +
       `Raises not_found${isMergeable(record) ? ", record_merged" : ""}.`,
   );
@@ -85,7 +84,6 @@ begin
   return crm.${name}_json(t);
 end
 $$;`,
-    `function api.${name}_restore(jsonb)`,
     "Takes the record out of the archive and returns it; a record in use stays as it is. Raises " +
       `${refusals(record)}.`,
   );
@@ -115,7 +113,6 @@ ${lines.join("\n")}
   return t;
 end
 $$;`,
-    `function crm.${name}_filled(${table}, ${table})`,
     "The first record, with its empty fields filled from the second.",
   );
 }
@@ -140,7 +137,6 @@ begin
   return t;
 end
 $$;`,
-    `function crm.${name}_survivor(uuid)`,
     "The record into which this one was merged in the end, or this one itself. It is locked against merging" +
       `${isErasable(record) ? " and erasing" : ""} until the transaction ends. It may be archived${
         isErasable(record) ? " or erased" : ""
@@ -173,7 +169,6 @@ ${
   where r.workspace_id = p_workspace_id and r.id = any (p_ids) and r.erased_at is null;
 end
 $$;`,
-    `function crm.${name}_erase(uuid, uuid[])`,
     "Clears every field that clients can write, except the owner. The rows stay, because other rows refer to them.",
   );
 }

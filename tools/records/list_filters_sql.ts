@@ -43,7 +43,6 @@ ${rows.join(",\n")}
   ) f (record, kind, name, target, given, sql)
   where f.record = p_record
 $$;`,
-    "function crm.list_filters(text)",
     "How a record can be listed. Kind list: target is the table, sql the searched text. The other rows are filters. " +
       "For the value in given, sql is the condition on row t; if given is null, the column target is compared with " +
       "sql, where %L is the value sent. Kind range: an index has the column target; sort: the list can be sorted by " +
@@ -156,7 +155,6 @@ ${branches.join("\n")}
   end case;
 end
 $$;`,
-    "function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[])",
     "Reads the newest rows of a list, or the rows of p_ids in their order. matches has the ids that the list shows " +
       "without a filter, or with only updated_since.",
   );
@@ -186,7 +184,6 @@ ${branches.join("\n")}
   end case;
 end
 $$;`,
-    "function crm.updated_ids(text, jsonb, integer)",
     "The ids of a list's rows that changed since updated_since, last changed first.",
   );
 }
@@ -244,7 +241,6 @@ ${branches.join("\n")}
   records := records || v_records;
 end
 $$;`,
-    "function crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean)",
     "Completes a page whose statement found hidden or long records: drops the hidden ones, and finds as many later " +
       "records. If ids is null, finds the whole page, for filters that have no statement of their own.",
   );
@@ -279,7 +275,6 @@ ${branches.join("\n")}
   return v_records;
 end
 $$;`,
-    "function crm.bounded_records(text, uuid[], json[])",
     "The first records of a page, as many as its maximum of bytes allows. Builds those that are null in p_records.",
   );
 }

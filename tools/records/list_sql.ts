@@ -35,10 +35,8 @@ export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const { search } = about;
   const served = [[], ...optional(record).map((filter) => [filter])];
-  return commented(
-    `${search ? `${searchSql(record, search)}\n\n` : ""}${jsonIfShortSql(record)}
-
-create function api.${name}_list(p_args jsonb) returns json
+  const list = commented(
+    `create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 -- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -81,9 +79,9 @@ ${
   return crm.page(v_records, v_next_id);
 end
 $$;`,
-    `function api.${name}_list(jsonb)`,
     "Returns a page of the list, newest first (spec 4.0).",
   );
+  return [...(search ? [searchSql(record, search)] : []), jsonIfShortSql(record), list].join("\n\n");
 }
 
 /** Filters by members, pipelines and stages: an unknown id must be an error, not an empty list. */
@@ -146,7 +144,6 @@ language sql stable as $$
     then crm.${name}_json(t)
   end
 $$;`,
-    `function crm.${name}_json_if_short(crm.${about.table})`,
     `crm.${name}_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page ` +
       "before one.",
   );

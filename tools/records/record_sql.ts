@@ -5,7 +5,7 @@ import { endpoints } from "../resources.ts";
 import { changedFieldsSql } from "./changed_fields_sql.ts";
 import { isMergeable, lifecycleSql, refusals, refusalsSql } from "./lifecycle_sql.ts";
 import { indexesSql, listSql } from "./list_sql.ts";
-import { columns, comment } from "./sql_text.ts";
+import { columns, comment, commented } from "./sql_text.ts";
 
 /** The SQL that is written for a record, beside the schema file of its table. */
 export function recordSql(record: CrmRecord): string {
@@ -26,18 +26,21 @@ export function recordSql(record: CrmRecord): string {
 function jsonSql(record: CrmRecord, name: string, text: string, names: readonly string[]): string {
   const fields = names.map((field) => [field, record.fields[field]!] as const);
   const table = `crm.${record.about.table}`;
+  const json = commented(
+    `create function crm.${name}_json(t ${table}) returns json
+language sql stable as $$
+  select to_json(row(
+${columns(fields.map(([field, declared]) => shownValue(field, declared)), 4)}
+  )::api.${name})
+$$;`,
+    `A row as public JSON, with the fields of api.${name}.`,
+  );
   return `create type api.${name} as (
 ${columns(fields.map(([field, { sql }]) => `${field} ${sql === "timestamptz" ? "text" : sql}`), 2)}
 );
 ${comment(`type api.${name}`, `${text}: its public fields, in order.`)}
 
-create function crm.${name}_json(t ${table}) returns json
-language sql stable as $$
-  select to_json(row(
-${columns(fields.map(([field, declared]) => shownValue(field, declared)), 4)}
-  )::api.${name})
-$$;
-${comment(`function crm.${name}_json(${table})`, `A row as public JSON, with the fields of api.${name}.`)}`;
+${json}`;
 }
 
 function shownValue(name: string, { shownAs, sql }: Field): string {
@@ -53,9 +56,10 @@ function insertSql({ name, about, fields }: CrmRecord): string {
     ? ["uuid", "new.id", "v_id", "its id"]
     : [table, "new.*", "t", "it"];
   const { alike } = about;
-  return `create function crm.${name}_insert(${
-    alike ? `t ${table}, out made ${type}, out alike uuid[]` : `t ${table}) returns ${type}`
-  }${alike ? ")" : ""}
+  const insert = commented(
+    `create function crm.${name}_insert(${
+      alike ? `t ${table}, out made ${type}, out alike uuid[]` : `t ${table}) returns ${type}`
+    }${alike ? ")" : ""}
 language plpgsql set search_path = '' as $$
 ${alike ? "declare\n  v_made record;\n" : result === "t" ? "" : `declare\n  ${result} ${type};\n`}begin
   insert into ${table} as new (
@@ -65,25 +69,22 @@ ${columns(["workspace_id", ...written], 4)}
 ${columns(["crm.current_workspace_id()", ...written.map((column) => `t.${column}`)], 4)}
   )
 ${
-    alike
-      ? `  returning ${returning === "new.*" ? "new" : returning} as made, ${
-        alikeSql(table, alike)
-      } as alike into v_made;
+      alike
+        ? `  returning ${returning === "new.*" ? "new" : returning} as made, ${
+          alikeSql(table, alike)
+        } as alike into v_made;
   made := v_made.made;
   alike := v_made.alike;`
-      : `  returning ${returning} into ${result};
+        : `  returning ${returning} into ${result};
   return ${result};`
-  }
+    }
 end
-$$;
-${
-    comment(
-      `function crm.${name}_insert(${table})`,
-      `Creates the record in the caller's workspace and returns ${said}${
-        alike ? ", and for each compared field up to five records in use that resemble it" : ""
-      }.`,
-    )
-  }${about.sql?.includes("insert all") ? "\n\n" + insertAllSql(name, table, written) : ""}`;
+$$;`,
+    `Creates the record in the caller's workspace and returns ${said}${
+      alike ? ", and for each compared field up to five records in use that resemble it" : ""
+    }.`,
+  );
+  return about.sql?.includes("insert all") ? `${insert}\n\n${insertAllSql(name, table, written)}` : insert;
 }
 
 /** The ids of records in use that resemble the new one. The inserting statement does not see the new record itself. */
@@ -113,7 +114,8 @@ function answersWithId(name: string): boolean {
  * each statement.
  */
 function insertAllSql(name: string, table: string, written: readonly string[]): string {
-  return `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]
+  return commented(
+    `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
@@ -130,19 +132,16 @@ ${columns(["crm.current_workspace_id()", ...written.map((column) => `t.${column}
   select array_agg(m.id) into v_ids from made m;
   return v_ids;
 end
-$$;
-${
-    comment(
-      `function crm.${name}_insert(${table}[])`,
-      "Creates records in the caller's workspace; returns their ids in the order of the rows.",
-    )
-  }`;
+$$;`,
+    "Creates records in the caller's workspace; returns their ids in the order of the rows.",
+  );
 }
 
 function lockSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
-  return `create function crm.${name}_lock(p_id uuid, p_if_match jsonb default null) returns ${table}
+  return commented(
+    `create function crm.${name}_lock(p_id uuid, p_if_match jsonb default null) returns ${table}
 language plpgsql set search_path = '' as $$
 declare
   t ${table};
@@ -158,22 +157,19 @@ begin
   end if;
   return t;
 end
-$$;
-${
-    comment(
-      `function crm.${name}_lock(uuid, jsonb)`,
-      "Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all " +
-        `kept. Raises ${
-          refusals(record)
-        }; precondition_failed if p_if_match, a list of versions, lacks the record's.`,
-    )
-  }`;
+$$;`,
+    "Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all " +
+      `kept. Raises ${
+        refusals(record)
+      }; precondition_failed if p_if_match, a list of versions, lacks the record's.`,
+  );
 }
 
 function saveSql({ name, about, fields }: CrmRecord): string {
   const table = `crm.${about.table}`;
   const written = namesOf(fields, ["always", "on update", "by an action"]);
-  return `create function crm.${name}_save(t ${table}) returns ${table}
+  return commented(
+    `create function crm.${name}_save(t ${table}) returns ${table}
 language plpgsql set search_path = '' as $$
 begin
   update ${table} as saved
@@ -186,45 +182,42 @@ ${columns(written.map((column) => `t.${column}`), 4)}
   returning saved.* into t;
   return t;
 end
-$$;
-${
-    comment(
-      `function crm.${name}_save(${table})`,
-      "Writes the changeable fields of the record, and returns the updated row.",
-    )
-  }`;
+$$;`,
+    "Writes the changeable fields of the record, and returns the updated row.",
+  );
 }
 
 function getSql(record: CrmRecord): string {
   const { name, about } = record;
-  if (isMergeable(record)) return getMergeableSql(record);
-  return `create function api.${name}_get(p_args jsonb) returns json
-language plpgsql stable set search_path = '' as $$
-begin
-  return crm.expanded(crm.require_record((
-    select crm.${name}_json(t) from crm.${about.table} t
-    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
-  )), p_args -> 'expand');
-end
-$$;
-${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_found.")}`;
-}
-
-/** {@link getSql} for a record that may have been merged into another one. */
-function getMergeableSql({ name, about }: CrmRecord): string {
-  return `create function api.${name}_get(p_args jsonb) returns json
+  const found = `from crm.${about.table} t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid`;
+  if (isMergeable(record)) {
+    return commented(
+      `create function api.${name}_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_record json;
   v_merged_into_id uuid;
 begin
-  select crm.${name}_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.${about.table} t
-  where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
+  select crm.${name}_json(t), t.merged_into_id into v_record, v_merged_into_id ${found};
   if v_merged_into_id is not null then perform api.fail('merged', array['id'], null, array[v_merged_into_id]); end if;
   return crm.expanded(crm.require_record(v_record), p_args -> 'expand');
 end
-$$;
-${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_found, merged.")}`;
+$$;`,
+      "Returns one record; raises not_found, merged.",
+    );
+  }
+  return commented(
+    `create function api.${name}_get(p_args jsonb) returns json
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.expanded(crm.require_record((
+    select crm.${name}_json(t) ${found.replace("\n", "\n  ")}
+  )), p_args -> 'expand');
+end
+$$;`,
+    "Returns one record; raises not_found.",
+  );
 }
 
 function namesOf(fields: CrmRecord["fields"], writers: readonly Field["written"][]): string[] {

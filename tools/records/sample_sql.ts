@@ -50,7 +50,7 @@ function caseSql({ name, argument, cases, text }: {
   cases: readonly (readonly [string, unknown])[];
   text: string;
 }): string {
-  const [parameter, type] = argument.split(" ");
+  const [parameter] = argument.split(" ");
   const shown = cases.filter(([, value]) => Object.keys(value as object).length > 0);
   return commented(
     `create function crm.${name}(${argument}) returns jsonb
@@ -60,7 +60,6 @@ ${shown.map(([key, value]) => `    when '${key}' then ${literal(value)}`).join("
     else '{}'::jsonb
   end
 $$;`,
-    `function crm.${name}(${type})`,
     text,
   );
 }

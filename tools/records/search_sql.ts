@@ -1,6 +1,6 @@
 // The searched text of a record (`q` of its list), and the functions that keep the texts of all records.
 import type { CrmRecord, RecordSearch } from "../../supabase/functions/_shared/contract/record.ts";
-import { comment } from "./sql_text.ts";
+import { commented } from "./sql_text.ts";
 
 /** The function that builds the text of a record. See docs/decisions/0013-search.md. */
 export function searchSql(
@@ -13,11 +13,14 @@ export function searchSql(
     ...Object.entries(spelled).map(([column, through]) => `${through}(t.${column})`),
   ];
   const numbers = phones.map((column) => `t.${column}`);
-  return `create function crm.${name}_text(t ${table}) returns text
+  const text = commented(
+    `create function crm.${name}_text(t ${table}) returns text
 language sql immutable
 -- Must stay one expression, so that Postgres inlines it: otherwise each search would plan it.
-as $$ select crm.search_text(array[${searched.join(", ")}], array[${numbers.join(", ")}]::text[]) $$;
-${comment(`function crm.${name}_text(${table})`, "The searched text of the record.")}
+as $$ select crm.search_text(array[${searched.join(", ")}], array[${numbers.join(", ")}]::text[]) $$;`,
+    "The searched text of the record.",
+  );
+  return `${text}
 
 create trigger forget_text after delete on ${table} for each row execute function crm.forget_text('${name}');`;
 }
@@ -50,20 +53,17 @@ export function searchedSql(records: readonly CrmRecord[]): string {
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
       ));`
   );
-  return `create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
+  const changed = commented(
+    `create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
 language sql immutable as $$
   select case p_event
 ${kinds.join("\n")}
   end
-$$;
-${
-    comment(
-      "function crm.text_changed(crm.event_type, jsonb)",
-      "The kind of the record whose searched text, tags or custom fields an event changes; null if it changes none.",
-    )
-  }
-
-create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
+$$;`,
+    "The kind of the record whose searched text, tags or custom fields an event changes; null if it changes none.",
+  );
+  const keep = commented(
+    `create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
 begin
   case p_record
@@ -72,11 +72,8 @@ ${kept.join("\n")}
       null;
   end case;
 end
-$$;
-${
-    comment(
-      "function crm.keep_texts(uuid, text, uuid[])",
-      "Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.",
-    )
-  }`;
+$$;`,
+    "Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.",
+  );
+  return `${changed}\n\n${keep}`;
 }

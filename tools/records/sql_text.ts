@@ -40,8 +40,14 @@ export function comment(object: string, text: string): string {
   return `${statement}\n${literals.map((literal) => `  ${literal}`).join("\n")};`;
 }
 
-/** Statements, followed by the comment on what they create. */
-export const commented = (sql: string, object: string, text: string) => `${sql}\n${comment(object, text)}`;
+/** The statement that creates a function, followed by the comment on it. */
+export function commented(sql: string, text: string): string {
+  const [, name, parameters = ""] = /^create function (\S+?)\(([^)]*)\)/.exec(sql)!;
+  const types = parameters.split(",").map((parameter) => parameter.trim())
+    .filter((parameter) => !parameter.startsWith("out "))
+    .map((parameter) => parameter.replace(/^(inout )?\w+ /, "").replace(/ default .*/, ""));
+  return `${sql}\n${comment(`function ${name}(${types.join(", ")})`, text)}`;
+}
 
 /** A text as an SQL literal. */
 export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;

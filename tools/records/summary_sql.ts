@@ -79,7 +79,6 @@ ${
   return v_summary;
 end
 $$;`,
-    `function api.${name}_summary(jsonb)`,
     `Counts and adds up the records of the list with the same filters, by ${
       groups.join(", ")
     }, and with group_by also by one of ${Object.keys(by).join(", ")}. Reads at most ` +

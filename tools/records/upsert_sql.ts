@@ -2,7 +2,7 @@
 import { atLeastOneText, type CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { argument, equalities, type NamedFilter } from "./filters.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
-import { comment, conjunction } from "./sql_text.ts";
+import { commented, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /** `api.<name>_upsert`, and `crm.<name>_match`, which looks for the record. */
@@ -11,9 +11,10 @@ export function upsertSql(record: CrmRecord): string {
   const { by, foundBy = [] } = about.upsert!;
   const locked = [...by, ...foundBy].map((field) => filterOf(record, field));
   const merged = isMergeable(record);
-  return `create function crm.${name}_match(p_args jsonb${
-    merged ? ", p_merged boolean default false" : ""
-  }) returns uuid[]
+  const match = commented(
+    `create function crm.${name}_match(p_args jsonb${
+      merged ? ", p_merged boolean default false" : ""
+    }) returns uuid[]
 language plpgsql set search_path = ''
 -- 21_lists.sql explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -25,20 +26,16 @@ begin
 ${by.map((field) => matchSql(record, filterOf(record, field))).join("\n")}
   end case;
 end
-$$;
-${
-    comment(
-      `function crm.${name}_match(jsonb${merged ? ", boolean" : ""})`,
-      `The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A search ` +
-        `by external_id also finds archived records.${
-          merged
-            ? " p_merged: looks at merged records instead, and returns the ids of the records they were merged into."
-            : ""
-        }`,
-    )
-  }
-
-create function api.${name}_upsert(p_args jsonb) returns json
+$$;`,
+    `The ids of the records in use whose field named in match_by has the value sent, oldest first, 100 at most. A search ` +
+      `by external_id also finds archived records.${
+        merged
+          ? " p_merged: looks at merged records instead, and returns the ids of the records they were merged into."
+          : ""
+      }`,
+  );
+  const upsert = commented(
+    `create function api.${name}_upsert(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_match_by text := p_args ->> 'match_by';
@@ -55,13 +52,13 @@ begin
 ${locked.map((filter) => `    '${name} ${filter.name}', ${argument(record, filter)}`).join(",\n")}
   ));
   v_ids := crm.${name}_match(p_args);
-${isMergeable(record) ? survivorsSql(record) : ""}  if cardinality(v_ids) > 1 then
+${merged ? survivorsSql(record) : ""}  if cardinality(v_ids) > 1 then
     perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
 ${
-    phonesSql(record)
-  }    v_reply := api.${name}_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+      phonesSql(record)
+    }    v_reply := api.${name}_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
     return crm.unless_dry_run(p_args, crm.with_fields(v_reply, json_build_object(
       'created', false, 'matched_by', v_match_by, 'differences', v_kept
     )));
@@ -79,19 +76,16 @@ ${requiredSql(record)}
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
-$$;
-${
-    comment(
-      `function api.${name}_upsert(jsonb)`,
-      `Changes the record whose field named in match_by has the value sent, like api.${name}_update, or creates it, ` +
-        `like api.${name}_create; raises their codes too. Returns the whole record with created, matched_by and ` +
-        `differences (the fields that were sent and not written). ${
-          isMergeable(record)
-            ? "If only merged records have the value, it changes the record they were merged into, except that field. "
-            : ""
-        }Raises ambiguous_match with every record found, and validation_error for fields that only a creation requires.`,
-    )
-  }`;
+$$;`,
+    `Changes the record whose field named in match_by has the value sent, like api.${name}_update, or creates it, ` +
+      `like api.${name}_create; raises their codes too. Returns the whole record with created, matched_by and ` +
+      `differences (the fields that were sent and not written). ${
+        merged
+          ? "If only merged records have the value, it changes the record they were merged into, except that field. "
+          : ""
+      }Raises ambiguous_match with every record found, and validation_error for fields that only a creation requires.`,
+  );
+  return `${match}\n\n${upsert}`;
 }
 
 function filterOf(record: CrmRecord, field: string): NamedFilter {

@@ -10,7 +10,7 @@ import { isErasable, isMergeable } from "./lifecycle_sql.ts";
 import { recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
 import { sampleSql } from "./sample_sql.ts";
-import { comment } from "./sql_text.ts";
+import { commented } from "./sql_text.ts";
 import { searchedSql } from "./search_sql.ts";
 import { summarySql } from "./summary_sql.ts";
 import { upsertSql } from "./upsert_sql.ts";
@@ -52,7 +52,8 @@ function referencesSql(records: readonly CrmRecord[]): string {
     }
   }
   const names = [...tables.keys()].sort();
-  return `create function crm.require_references(p_args jsonb) returns jsonb
+  return commented(
+    `create function crm.require_references(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid;
@@ -74,14 +75,10 @@ ${names.map((name) => `      when '${name}' then\n        ${tables.get(name)};`)
   if v_missing <> '{}' then perform api.fail('invalid_reference', v_missing); end if;
   return p_args;
 end
-$$;
-${
-    comment(
-      "function crm.require_references(jsonb)",
-      "Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, " +
-        "merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.",
-    )
-  }`;
+$$;`,
+    "Returns the arguments; raises invalid_reference with every field whose record is outside the workspace, inactive, " +
+      "merged or erased. Locks contacts and companies until the transaction ends, as their foreign keys would do later.",
+  );
 }
 
 /** The statement that looks for the record to which a field refers. */
@@ -124,7 +121,8 @@ function runVerbSql(schema: "api" | "app"): string {
   const verbs = endpoints
     .filter(({ route }) => (route.endpoint.gate === "session") === (schema === "app"))
     .flatMap(({ route }) => route.endpoint.verb ?? []);
-  return `create function ${name}(p_verb text, p_args jsonb) returns json
+  return commented(
+    `create function ${name}(p_verb text, p_args jsonb) returns json
 language plpgsql security definer set search_path = '' as $$
 begin
   -- 90_rights.sql makes ${role} the owner. If the function were restored under another owner, or altered to
@@ -134,23 +132,19 @@ begin
   -- is compared first, because Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
 ${
-    [...Map.groupBy([...new Set(verbs)].sort(), (verb) => verb.split("_")[0]!)].map(([resource, verbs]) =>
-      `    when '${resource}' then
+      [...Map.groupBy([...new Set(verbs)].sort(), (verb) => verb.split("_")[0]!)].map(([resource, verbs]) =>
+        `    when '${resource}' then
       case p_verb
 ${verbs.map((verb) => `        when '${verb}' then return ${schema}.${verb}(p_args);`).join("\n")}
       end case;`
-    ).join("\n")
-  }
+      ).join("\n")
+    }
   end case;
 end
-$$;
-${
-    comment(
-      `function ${name}(text, jsonb)`,
-      `Calls the verb with this name as ${role}, which owns this security definer function. Lists every verb that an ` +
-        `endpoint for ${callers} declares.`,
-    )
-  }`;
+$$;`,
+    `Calls the verb with this name as ${role}, which owns this security definer function. Lists every verb that an ` +
+      `endpoint for ${callers} declares.`,
+  );
 }
 
 const RUNNERS = {

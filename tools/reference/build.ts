@@ -11,6 +11,7 @@ import { referencePage } from "./page.ts";
 const HERE = import.meta.dirname!;
 const SCALAR = join(HERE, "scalar");
 const BUNDLE = join(SCALAR, "node_modules/@scalar/api-reference/dist/browser/standalone.js");
+const COLOURS = join(HERE, "../../console/styles/tokens.css");
 /** Where the page in each language is, in the folder that is written. */
 const PAGES = { pt: "", en: "en" } as const;
 
@@ -21,7 +22,11 @@ await Deno.chmod(folder, 0o755);
 const [scalar, start, style] = [
   await writeHashed(folder, "assets/scalar.js", await Deno.readTextFile(BUNDLE)),
   await writeHashed(folder, "assets/start.js", await readOwn("start.js")),
-  await writeHashed(folder, "assets/page.css", await readOwn("page.css")),
+  await writeHashed(
+    folder,
+    "assets/page.css",
+    `${await Deno.readTextFile(COLOURS)}\n${await readOwn("page.css")}`,
+  ),
 ];
 const theme = await readOwn("theme.css");
 for (const language of ["pt", "en"] as const) {

@@ -1,6 +1,7 @@
 // One page for each operation: in the site, and as Markdown for people without a browser and for language models.
 import type { JsonSchema } from "../openapi/json_schema.ts";
 import type { Language } from "../openapi/language.ts";
+import { table } from "../pages/page.ts";
 import { curlOf } from "./curl.ts";
 import {
   type ListedOperation,
@@ -52,7 +53,7 @@ export function operationText(
   baseUrl: string,
   listed: ListedOperation,
   samples: Sample[] = [],
-  draw: Draw = table,
+  draw: Draw = drawTable,
 ): string {
   const words = WORDS[language];
   const { method, path, event, operation } = listed;
@@ -180,10 +181,8 @@ function fieldTable(
 }
 
 /** A table of Markdown. */
-export function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+export function drawTable(head: string[], rows: string[][]): string {
+  return table(head, rows).join("\n");
 }
 
 function code(language: string, value: unknown): string {

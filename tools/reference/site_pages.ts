@@ -2,7 +2,7 @@
 import type { Language } from "../openapi/language.ts";
 import { type OpenApi, operationsOf } from "../openapi/read_document.ts";
 import { exampleCall } from "./example_call.ts";
-import { operationPagePath, operationText, table } from "./markdown.ts";
+import { drawTable, operationPagePath, operationText } from "./markdown.ts";
 import { samplesOf } from "./samples.ts";
 import { WORDS, type Words } from "./words.ts";
 
@@ -43,7 +43,7 @@ export function sitePages(document: OpenApi, language: Language, base: string): 
       }/)`,
       `\`${path === null ? event : `${method} ${path}`}\``,
     ]);
-    return [`## ${title}`, description + ".", table([words.operation, words.call], rows)].join("\n\n");
+    return [`## ${title}`, description + ".", drawTable([words.operation, words.call], rows)].join("\n\n");
   });
   const index = page(
     {

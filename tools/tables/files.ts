@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { FUNCTIONS, resourceModules } from "../resources.ts";
+import { declaredResources, FUNCTIONS } from "../resources.ts";
 import { routeEntries } from "./route_entries.ts";
 
 const HEADER = "// Written by deno task tables.";
@@ -9,7 +9,7 @@ const BLOCKS = "# Written by deno task tables: a block for each function.\n";
 /** The files that `deno task tables` writes, with their texts. */
 export async function writtenFiles(): Promise<{ path: string; text: string }[]> {
   const files: { path: string; text: string }[] = [];
-  for (const { folder, exported, resource } of resourceModules) {
+  for (const { folder, exported, value: resource } of declaredResources) {
     const { name, gate } = resource;
     const routes = (await routeEntries(resource)).map((entry) => `    ${sourceOf(entry)},`);
     const table = `${HEADER}

@@ -31,23 +31,9 @@ export function methodsOf(http: Http): object {
   return methods;
 }
 
-/**
- * Returns the name of an operation's method: `deals.moveStage`. If a resource's `get` takes no id, or is its only
- * operation, `get` has the name of the resource: `me`, `operation`. Other operations follow that name: `me.requests`.
- */
+/** Returns the name of an operation's method: `deals.moveStage`, `me`, `me.requests`. */
 export function methodName(id: OperationId): string {
-  const [resource, action] = id.split(".") as [string, string];
-  if (!(`${resource}.get` in OPERATIONS)) return `${camel(resource)}.${camel(action)}`;
-  const isAlone = !Object.keys(OPERATIONS).some((other) =>
-    other.startsWith(`${resource}.`) && other !== `${resource}.get`
-  );
-  if (readsById(resource) && !isAlone) return `${camel(resource)}.${camel(action)}`;
-  const name = readsById(resource) ? resource.slice(0, -1) : resource;
-  return action === "get" ? name : `${name}.${camel(action)}`;
-}
-
-function readsById(resource: string): boolean {
-  return OPERATIONS[`${resource}.get` as OperationId].path.endsWith("}");
+  return OPERATIONS[id].name ?? id.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
@@ -81,8 +67,4 @@ function methodOf(http: Http, id: OperationId) {
       query,
     );
   };
-}
-
-function camel(name: string): string {
-  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -4,17 +4,23 @@ import type { CallOptions, CreateOptions, DryRunOptions, UpdateOptions } from ".
 import type { List } from "./list.ts";
 import type * as T from "./types.ts";
 
-/** The query of `activities.list` */
-export interface ActivitiesListQuery {
+/** Where a page of a list begins, and how long it is */
+export interface PageQuery {
   /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+}
+/** When records were created or changed */
+export interface PeriodQuery {
   /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
   /** Only records that changed at or after this moment, in the same forms as since */
   updated_since?: string | Date | undefined;
+}
+/** The query of `activities.list` */
+export interface ActivitiesListQuery extends PageQuery, PeriodQuery {
   /** Only those of this deal */ deal_id?: string | undefined;
   /** Only those of this contact */ contact_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
@@ -31,10 +37,7 @@ export interface ActivitiesListQuery {
   expand?: T.ActivityExpansion | (T.ActivityExpansion)[] | undefined;
 }
 /** The query of `changes.list` */
-export interface ChangesListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+export interface ChangesListQuery extends PageQuery {
   /** Only those of this object */ object_id?: string | undefined;
   /** Only those of objects of this type */ object_type?: T.ChangeObjectType | undefined;
   /** Only those made at or after this moment: ISO 8601; without an offset, UTC; a date means its start */
@@ -50,16 +53,7 @@ export interface ChangesSummaryQuery {
   /** Without what this key or member did; me: this key */ not_actor?: string | undefined;
 }
 /** The query of `companies.list` */
-export interface CompaniesListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
-  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
-  since?: string | Date | undefined;
-  /** Only records created before this moment, in the same forms as since */
-  until?: string | Date | undefined;
-  /** Only records that changed at or after this moment, in the same forms as since */
-  updated_since?: string | Date | undefined;
+export interface CompaniesListQuery extends PageQuery, PeriodQuery {
   /** This name, ignoring case */ name?: string | undefined;
   /** This tax id, with or without punctuation */ tax_id?: string | undefined;
   /** This domain */ domain?: string | undefined;
@@ -79,10 +73,7 @@ export interface CompaniesListQuery {
   expand?: "owner" | ("owner")[] | undefined;
 }
 /** The query of `companies.duplicates` */
-export interface CompaniesDuplicatesQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+export interface CompaniesDuplicatesQuery extends PageQuery {
   /** What they have in common */ by: T.CompanyLikeness;
 }
 /** The query of `companies.upsert` */
@@ -91,22 +82,10 @@ export interface CompaniesUpsertQuery {
   match_by: T.CompanyMatch;
 }
 /** The query of `companies.timeline` */
-export interface CompaniesTimelineQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+export interface CompaniesTimelineQuery extends PageQuery {
 }
 /** The query of `contacts.list` */
-export interface ContactsListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
-  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
-  since?: string | Date | undefined;
-  /** Only records created before this moment, in the same forms as since */
-  until?: string | Date | undefined;
-  /** Only records that changed at or after this moment, in the same forms as since */
-  updated_since?: string | Date | undefined;
+export interface ContactsListQuery extends PageQuery, PeriodQuery {
   /** This e-mail address, exactly */ email?: string | undefined;
   /** This phone number, in any spelling */ phone?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
@@ -125,10 +104,7 @@ export interface ContactsListQuery {
   expand?: T.ContactExpansion | (T.ContactExpansion)[] | undefined;
 }
 /** The query of `contacts.duplicates` */
-export interface ContactsDuplicatesQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+export interface ContactsDuplicatesQuery extends PageQuery {
   /** What they have in common */ by: T.ContactLikeness;
 }
 /** The query of `contacts.upsert` */
@@ -137,22 +113,10 @@ export interface ContactsUpsertQuery {
   match_by: T.ContactMatch;
 }
 /** The query of `contacts.timeline` */
-export interface ContactsTimelineQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+export interface ContactsTimelineQuery extends PageQuery {
 }
 /** The query of `deals.list` */
-export interface DealsListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
-  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
-  since?: string | Date | undefined;
-  /** Only records created before this moment, in the same forms as since */
-  until?: string | Date | undefined;
-  /** Only records that changed at or after this moment, in the same forms as since */
-  updated_since?: string | Date | undefined;
+export interface DealsListQuery extends PageQuery, PeriodQuery {
   /** Only those in this state, or in these, separated by commas */
   status?: T.DealStatus | (T.DealStatus)[] | undefined;
   /** Only those of this pipeline */ pipeline_id?: string | undefined;
@@ -181,13 +145,7 @@ export interface DealsListQuery {
   expand?: T.DealExpansion | (T.DealExpansion)[] | undefined;
 }
 /** The query of `deals.summary` */
-export interface DealsSummaryQuery {
-  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
-  since?: string | Date | undefined;
-  /** Only records created before this moment, in the same forms as since */
-  until?: string | Date | undefined;
-  /** Only records that changed at or after this moment, in the same forms as since */
-  updated_since?: string | Date | undefined;
+export interface DealsSummaryQuery extends PeriodQuery {
   /** Only those in this state, or in these, separated by commas */
   status?: T.DealStatus | (T.DealStatus)[] | undefined;
   /** Only those of this pipeline */ pipeline_id?: string | undefined;
@@ -230,10 +188,7 @@ export interface EventsListQuery {
   since?: string | Date | undefined;
 }
 /** The query of `me.requests` */
-export interface MeRequestsQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+export interface MeRequestsQuery extends PageQuery {
   /** Only those answered with this status, or with one of this class */ status?: string | undefined;
   /** Only those that failed with this code */ code?: string | undefined;
   /** Only those whose path begins like this */ path?: string | undefined;
@@ -241,16 +196,7 @@ export interface MeRequestsQuery {
   /** Only those that began before this moment */ until?: string | Date | undefined;
 }
 /** The query of `notes.list` */
-export interface NotesListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
-  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
-  since?: string | Date | undefined;
-  /** Only records created before this moment, in the same forms as since */
-  until?: string | Date | undefined;
-  /** Only records that changed at or after this moment, in the same forms as since */
-  updated_since?: string | Date | undefined;
+export interface NotesListQuery extends PageQuery, PeriodQuery {
   /** Only of this deal; required without company_id and contact_id */ deal_id?: string | undefined;
   /** Only notes of this kind, or of these, separated by commas */
   kind?: T.NoteKind | (T.NoteKind)[] | undefined;
@@ -269,10 +215,7 @@ export interface SearchListQuery {
   /** Only these types, separated by commas */ types?: T.FoundType | (T.FoundType)[] | undefined;
 }
 /** The query of `webhooks.deliveries` */
-export interface WebhooksDeliveriesQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
-  limit?: number | undefined;
-  /** The previous page's meta.next_cursor */ cursor?: string | undefined;
+export interface WebhooksDeliveriesQuery extends PageQuery {
   /** Only those in this state */ state?: T.DeliveryState | undefined;
   /** Only those of this event */ event?: T.EventType | undefined;
   /** Only deliveries of events at or after this moment, in any form of a date and time */
@@ -605,6 +548,8 @@ export type OperationId =
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
+  /** The name of its method, unless it follows from the id: `deals.moveStage` */
+  readonly name?: string;
   /** The arguments of its method after the ids in the path: `query`, `body`, or one member of either. */
   readonly takes?: readonly string[];
   /** Whether its method returns a `List`. */
@@ -694,13 +639,13 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "deals.restore": { method: "POST", path: "/api-v1-deals/{id}/restore" },
   "events.list": { method: "GET", path: "/api-v1-events", takes: ["query"], list: true },
   "leads.create": { method: "POST", path: "/api-v1-leads", takes: ["body"], keyed: true },
-  "me.get": { method: "GET", path: "/api-v1-me" },
+  "me.get": { method: "GET", path: "/api-v1-me", name: "me" },
   "me.requests": { method: "GET", path: "/api-v1-me/requests", takes: ["query"], list: true },
   "notes.list": { method: "GET", path: "/api-v1-notes", takes: ["query"], list: true },
   "notes.create": { method: "POST", path: "/api-v1-notes", takes: ["body"], keyed: true },
   "notes.batch": { method: "POST", path: "/api-v1-notes/batch", takes: ["body"], keyed: true },
   "notes.get": { method: "GET", path: "/api-v1-notes/{id}" },
-  "operations.get": { method: "GET", path: "/api-v1-operations/{id}" },
+  "operations.get": { method: "GET", path: "/api-v1-operations/{id}", name: "operation" },
   "pipelines.list": { method: "GET", path: "/api-v1-pipelines", list: true },
   "search.list": { method: "GET", path: "/api-v1-search", takes: ["query"], list: true },
   "webhooks.list": { method: "GET", path: "/api-v1-webhooks", list: true },
@@ -725,7 +670,7 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "webhooks.reactivate": { method: "POST", path: "/api-v1-webhooks/{id}/reactivate" },
   "webhooks.recover": { method: "POST", path: "/api-v1-webhooks/{id}/recover", takes: ["body"] },
   "webhooks.rotate_secret": { method: "POST", path: "/api-v1-webhooks/{id}/rotate-secret", takes: ["body"] },
-  "workspace.get": { method: "GET", path: "/api-v1-workspace" },
+  "workspace.get": { method: "GET", path: "/api-v1-workspace", name: "workspace" },
   "custom_fields.list": { method: "GET", path: "/api-v1-workspace/custom-fields", list: true },
   "custom_fields.create": { method: "POST", path: "/api-v1-workspace/custom-fields", takes: ["body"] },
   "custom_fields.update": { method: "PATCH", path: "/api-v1-workspace/custom-fields/{id}", takes: ["body"] },
@@ -734,5 +679,5 @@ export const OPERATIONS: Readonly<Record<OperationId, Operation>> = {
   "proposals.get": { method: "GET", path: "/proposals/{token}", open: true },
   "proposals.accept": { method: "POST", path: "/proposals/{token}/accept", open: true },
   "proposals.reject": { method: "POST", path: "/proposals/{token}/reject", takes: ["body"], open: true },
-  "health.get": { method: "GET", path: "/api-v1-health", open: true },
+  "health.get": { method: "GET", path: "/api-v1-health", name: "health", open: true },
 };

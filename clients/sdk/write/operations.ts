@@ -15,18 +15,33 @@ interface Method {
   /** The tag of its resource. */
   resource: string;
   id: string;
+  /** Its name, if its resource itself is the method: `me`, `operation`. */
+  whole: string | null;
   /** What follows its name in the interface: arguments and type of the result. */
   signature: string;
   text: string;
   /** The entry of `OPERATIONS`. */
   operation: string;
   query: Parameter[];
+  /** The query parameters that are the same in every operation that has them. */
+  shared: string[];
 }
+
+/** The interfaces that queries extend, with their parameters. */
+const BASES = {
+  PageQuery: { text: "Where a page of a list begins, and how long it is", names: ["limit", "cursor"] },
+  PeriodQuery: {
+    text: "When records were created or changed",
+    names: ["since", "until", "updated_since"],
+  },
+};
 
 const OPERATION = `/** An operation: its address below \`baseUrl\`, and how it may be called */
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
+  /** The name of its method, unless it follows from the id: \`deals.moveStage\` */
+  readonly name?: string;
   /** The arguments of its method after the ids in the path: \`query\`, \`body\`, or one member of either. */
   readonly takes?: readonly string[];
   /** Whether its method returns a \`List\`. */
@@ -54,15 +69,25 @@ export function operationsText(document: OpenApi): string {
     'import type { CallOptions, CreateOptions, DryRunOptions, UpdateOptions } from "./http.ts";\n',
     'import type { List } from "./list.ts";\n',
     'import type * as T from "./types.ts";\n\n',
-    ...queries.map(({ id, query }) =>
-      `${docstring(`The query of \`${id}\``)}export interface ${queryName(id)} {\n${
-        query.map(parameter).join("")
-      }}\n`
+    ...Object.entries(BASES).map(([name, { text, names }]) =>
+      queryInterface(name, text, names.map((name) => document.components.parameters[name]!))
     ),
+    ...queries.map(({ id, query, shared }) => {
+      const bases = Object.entries(BASES).filter(([, { names }]) =>
+        names.every((name) => shared.includes(name))
+      );
+      const inherited = bases.flatMap(([, { names }]) => names);
+      const name = [queryName(id), bases.map(([name]) => name).join(", ")].filter(Boolean).join(" extends ");
+      return queryInterface(
+        name,
+        `The query of \`${id}\``,
+        query.filter(({ name }) => !inherited.includes(name)),
+      );
+    }),
     ...resources.filter(({ own }) => !isAlone(own)).map(({ name, description, own }) =>
       `${docstring(description)}export interface ${interfaceOf(name, own)} {\n${
         own.map((method) =>
-          docstring(method.text) + (isWhole(method) ? "" : nameOf(method)) + method.signature
+          docstring(method.text) + (method.whole ? "" : camel(method.id.split(".")[1]!)) + method.signature
         )
           .join("")
       }}\n`
@@ -71,7 +96,7 @@ export function operationsText(document: OpenApi): string {
     "export interface Resources {\n",
     ...resources.map(({ name, description, own }) =>
       isAlone(own)
-        ? docstring(own[0]!.text) + nameOfAlone(own[0]!) + own[0]!.signature
+        ? docstring(own[0]!.text) + own[0]!.whole + own[0]!.signature
         : `${docstring(description)}readonly ${camel(name)}: ${interfaceOf(name, own)};\n`
     ),
     "}\n",
@@ -89,36 +114,30 @@ export function operationsText(document: OpenApi): string {
   ].join("");
 }
 
-/** Whether `get` is the only operation of a resource: then the resource itself is a method (`crm.operation(id)`). */
+/** Whether a resource is a method and has no others: `crm.operation(id)`. */
 function isAlone(methods: readonly Method[]): boolean {
-  return methods.length === 1 && methods[0]!.id.endsWith(".get");
-}
-
-/**
- * Whether a method is a `get` without an id. Then the resource itself is called, even if it has other methods:
- * `crm.me()`, `crm.me.requests()`.
- */
-function isWhole({ id, signature }: Method): boolean {
-  return id.endsWith(".get") && signature.startsWith("(options");
-}
-
-function nameOf({ id }: Method): string {
-  return camel(id.split(".")[1]!);
+  return methods.length === 1 && methods[0]!.whole !== null;
 }
 
 /** The name of a resource's interface. If the resource itself is a method, `MeMethods`: its reply is named `Me`. */
 function interfaceOf(name: string, methods: readonly Method[]): string {
-  return methods.some(isWhole) ? `${pascal(name)}Methods` : pascal(name);
-}
-
-/** The name of a resource's only method: in the singular if it takes an id (`crm.operation(id)`). */
-function nameOfAlone({ resource, signature }: Method): string {
-  return signature.includes("Get<") ? resource.replace(/s$/, "") : resource;
+  return methods.some(({ whole }) => whole !== null) ? `${pascal(name)}Methods` : pascal(name);
 }
 
 /** Lists the methods, in the order of the document. */
 function describe(document: OpenApi): Method[] {
-  return operationsOf(document).flatMap(({ method, path, operation }) => {
+  const listed = operationsOf(document);
+  /**
+   * A `get` without an id has the name of its resource, even if there are other methods: `crm.me()`,
+   * `crm.me.requests()`. If `get` takes an id, its resource must have no other method: `crm.operation(id)`.
+   */
+  const wholeName = (resource: string, id: string, takesId: boolean) => {
+    if (!id.endsWith(".get")) return null;
+    if (!takesId) return resource;
+    const own = listed.filter(({ operation }) => operation.tags.includes(resource));
+    return own.length === 1 ? resource.replace(/s$/, "") : null;
+  };
+  return listed.flatMap(({ method, path, operation }) => {
     if (path === null) return [];
     const { operationId: id, summary, description, tags, security, requestBody, deprecated } = operation;
     const parameters = parametersOf(document, operation);
@@ -164,21 +183,26 @@ function describe(document: OpenApi): Method[] {
       : isRead
       ? `: Get<${reply.type}${expand ? `, ${named(expand.schema.items!)}` : ""}>;\n`
       : `(${given}): ${reply.item ? `List<${reply.item}, ${reply.type}>` : `Promise<${reply.type}>`};\n`;
+    const resource = tags[0]!;
+    const whole = wholeName(resource, id, inPath.length > 0);
     const entry = {
       method,
       path,
+      ...(whole && { name: whole }),
       ...(taken.length > 0 && { takes: taken.map(({ takes }) => takes) }),
       ...(reply.item && { list: true }),
       ...(has("Idempotency-Key") && { keyed: true }),
       ...(security.length === 0 && { open: true }),
     };
     return [{
-      resource: tags[0]!,
+      resource,
       id,
+      whole,
       signature,
       text: [`${deprecated ? "@deprecated " : ""}${summary}.`, description].filter(Boolean).join(" "),
       operation: JSON.stringify(entry).replace(/"(\w+)":/g, "$1: "),
       query,
+      shared: (operation.parameters ?? []).flatMap((one) => "$ref" in one ? one.$ref.split("/").at(-1)! : []),
     }];
   });
 }
@@ -222,6 +246,10 @@ function camel(name: string): string {
 
 function queryName(id: string): string {
   return `${pascal(id)}Query`;
+}
+
+function queryInterface(name: string, text: string, parameters: Parameter[]): string {
+  return `${docstring(text)}export interface ${name} {\n${parameters.map(parameter).join("")}}\n`;
 }
 
 /** A member for a parameter. A moment may be a Date; a parameter for several values also takes a single one. */

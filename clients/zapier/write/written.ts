@@ -149,13 +149,11 @@ export function writtenFor(language: Language, baseUrl?: string) {
     authentication: [
       { key: "api_key", type: "password", label: t("key"), helpText: t("keyHelp"), required: true },
       {
-        ...{
-          key: "base_url",
-          type: "string",
-          label: t("address"),
-          helpText: t("addressHelp"),
-          required: true,
-        },
+        key: "base_url",
+        type: "string",
+        label: t("address"),
+        helpText: t("addressHelp"),
+        required: true,
         placeholder: "https://<ref>.supabase.co/functions/v1",
         isNoSecret: true,
         ...(baseUrl && { default: baseUrl }),

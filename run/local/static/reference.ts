@@ -70,7 +70,7 @@ export function openReference(
 function referenceBuild(out: string): Build {
   return createBuild({
     out,
-    sources: [join(ROOT, "tools", "reference")],
+    sources: [join(ROOT, "tools", "reference"), join(ROOT, "console", "styles")],
     command: ["run", "-A", join(ROOT, "tools", "reference", "build.ts")],
   });
 }

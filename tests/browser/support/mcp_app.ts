@@ -1,11 +1,11 @@
 // An AI assistant that connects with the official MCP client, and receives the authorization code on a loopback
-// address, as a program on this device does. The package exports its types under paths without `.js`.
-// @ts-types="@modelcontextprotocol/sdk/client/auth"
-import { type OAuthClientProvider, UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
-// @ts-types="@modelcontextprotocol/sdk/client/index"
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-// @ts-types="@modelcontextprotocol/sdk/client/streamableHttp"
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+// address, as a program on this device does.
+import {
+  Client,
+  type OAuthClientProvider,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 import { functionsUrl } from "./browser.ts";
 
 const MCP_URL = new URL(`${functionsUrl}/mcp`);
@@ -72,8 +72,7 @@ export function openAssistant(name: string) {
     client = new Client({ name: "teste", version: "1.0.0" });
     transport = new StreamableHTTPClientTransport(MCP_URL, { authProvider: provider });
     try {
-      // The package's own types differ under exactOptionalPropertyTypes.
-      await client.connect(transport as Parameters<Client["connect"]>[0]);
+      await client.connect(transport);
       return true;
     } catch (error) {
       if (error instanceof UnauthorizedError) return false;

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { killIfRunning } from "../../support/kill.ts";
 
@@ -8,8 +8,8 @@ const PROGRAM = join(import.meta.dirname!, "../programs/first_lead.js");
 const TIMEOUT_MS = 60_000;
 
 interface Page {
-  /** The built SDK. */
-  module: string;
+  /** The folder of the built SDK. */
+  sdk: string;
   /** The address of the API. */
   crmUrl: string;
   key: string;
@@ -17,7 +17,7 @@ interface Page {
 
 const html = (key: string, crmUrl: string) =>
   `<!doctype html><title>SDK</title>
-<script type="importmap">{ "imports": { "@crm-api/sdk": "/sdk.js" } }</script>
+<script type="importmap">{ "imports": { "@crm-api/sdk": "/sdk/index.js" } }</script>
 <script type="module">
   import { Crm } from "@crm-api/sdk";
   import { firstLead } from "/first_lead.js";
@@ -33,13 +33,13 @@ const html = (key: string, crmUrl: string) =>
  *
  * @returns the program's result, and in `directly` the result of a call that bypassed the proxy
  */
-export async function serveInBrowser({ module, crmUrl, key }: Page): Promise<unknown> {
+export async function serveInBrowser({ sdk, crmUrl, key }: Page): Promise<unknown> {
   const { promise: seen, resolve, reject } = Promise.withResolvers<unknown>();
   const script = async (path: string) =>
     new Response(await Deno.readTextFile(path), { headers: { "Content-Type": "text/javascript" } });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const { pathname, search } = new URL(request.url);
-    if (pathname === "/sdk.js") return await script(module);
+    if (pathname.startsWith("/sdk/")) return await script(join(sdk, basename(pathname)));
     if (pathname === "/first_lead.js") return await script(PROGRAM);
     if (pathname === "/seen") {
       resolve(await request.json());
