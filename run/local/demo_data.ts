@@ -16,8 +16,8 @@ export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<s
   if (earlier !== null && await isValid(sql, earlier)) return earlier;
   const workspace = await createWorkspace(sql, {
     name: "Demonstração",
-    memberName: DEMO_MEMBER.name,
-    memberEmail: DEMO_MEMBER.email,
+    member_name: DEMO_MEMBER.name,
+    member_email: DEMO_MEMBER.email,
   });
   const { key } = await createKey(sql, {
     workspaceId: workspace.id,

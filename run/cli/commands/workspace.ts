@@ -43,7 +43,7 @@ export function workspaceCommands(program: Command): void {
     )
     .action(async ({ name, adminName, adminEmail, proxy }, command) => {
       const create = (sql: Sql) =>
-        createWorkspace(sql, { name, memberName: adminName, memberEmail: adminEmail });
+        createWorkspace(sql, { name, member_name: adminName, member_email: adminEmail });
       const node = namedNode(command);
       const created = await withOperatorDatabase(async (sql, isProxy) => {
         if (isProxy) {
