@@ -1,4 +1,4 @@
-import { Argument, Command } from "commander";
+import { Argument, Command, InvalidArgumentError } from "commander";
 import { taskArguments } from "../../run/deployment/task_arguments.ts";
 import { closeOwnPostgres } from "../../run/local/own_postgres.ts";
 import { type Figure, isHeld, type Measurement, tableOf } from "./figures.ts";
@@ -57,6 +57,15 @@ async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Prom
   return best;
 }
 
+/** Parses the value of `--minutes`. */
+export function parseMinutes(text: string): number {
+  const minutes = Number(text);
+  if (!(minutes >= 1 && minutes < Infinity)) {
+    throw new InvalidArgumentError("It must be a number of 1 or more");
+  }
+  return minutes;
+}
+
 /**
  * Measures the subjects that the program's arguments name, or all of them, and prints a table. Ends the process with
  * status 2 and the usage for an unknown subject or option.
@@ -68,7 +77,7 @@ export async function runSubjects(
   const program = new Command(command)
     .addArgument(new Argument("[subjects...]", "all if absent").choices(subjects.map(({ name }) => name)))
     .option("--short", "small sizes and tolerant ratios, as in CI", false)
-    .option("--minutes <minutes>", "the duration of a subject that lasts minutes")
+    .option("--minutes <minutes>", "the duration of a subject that lasts minutes", parseMinutes)
     .showHelpAfterError()
     .exitOverride(({ exitCode }) => Deno.exit(exitCode === 0 ? 0 : 2))
     .parse(taskArguments(), { from: "user" });
@@ -88,7 +97,7 @@ export async function runSubjects(
       ...await untilHeld(short ? SHORT_TRIALS : 1, async () => {
         const measurements = await measure({
           short,
-          ...(minutes !== undefined && { minutes: Number(minutes) }),
+          ...(minutes !== undefined && { minutes }),
           amongAll: everything,
           note: (line) => print(`  ${line}`),
         });
