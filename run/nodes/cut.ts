@@ -18,7 +18,6 @@ const APPLY_MS = 3_000;
 /** copyRest may add a row to this table at the target, so the numbers of rows may differ. */
 const BACKLOG = "crm.search_backlog";
 
-/** Rows that are copied in one statement. */
 const BATCH = 10_000;
 
 /** Changes the slot over to the target. Calls wait from the log line "Calls wait" to "Calls go on". */
