@@ -3,7 +3,6 @@ import { firstLine } from "../../local/stack_error.ts";
 /** A cold start takes much less. */
 const TIMEOUT_MS = 20_000;
 
-/** The reply to a request, or why there was none. */
 export interface Reply {
   /** 0 if there was no reply. */
   status: number;
@@ -14,7 +13,6 @@ export interface Reply {
   /** The body, if it is a JSON object. */
   body: Record<string, unknown> | null;
   headers: Headers;
-  /** Why there was no reply. */
   error: string | null;
 }
 
