@@ -8,7 +8,6 @@ export interface Conditions {
   short: boolean;
   /** The duration of a subject that lasts minutes (`--minutes`); absent: the subject's own default. */
   minutes?: number;
-  /** Whether all subjects run. */
   amongAll: boolean;
   note(line: string): void;
 }
@@ -57,7 +56,6 @@ async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Prom
   return best;
 }
 
-/** Parses the value of `--minutes`. */
 export function parseMinutes(text: string): number {
   const minutes = Number(text);
   if (!(minutes >= 1 && minutes < Infinity)) {

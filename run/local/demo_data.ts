@@ -4,7 +4,6 @@ import { createWorkspace } from "../operator/workspaces.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 
-/** The admin of the demo workspace. */
 const DEMO_MEMBER = { name: "Ana Souza", email: "ana@demonstracao.example" } as const;
 
 /**

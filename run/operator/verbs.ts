@@ -19,7 +19,6 @@ import type { Grant } from "../../supabase/functions/app-v1-apps/schema.ts";
 import type { MemberList, UpdatedMember } from "../../supabase/functions/app-v1-members/schema.ts";
 import type { Workspace as WorkspaceSchema } from "../../supabase/functions/app-v1-workspace/schema.ts";
 
-/** A workspace as it is listed. */
 export type Workspace = Omit<WorkspaceOverview, "member" | "workspaces" | "usage">;
 
 /** A workspace with its usage. For the operator `member` is null, and there are no `workspaces`. */
@@ -27,7 +26,6 @@ export type WorkspaceOverview = Omit<z.output<typeof WorkspaceSchema>, "member">
   member: z.output<typeof WorkspaceSchema>["member"] | null;
 };
 
-/** An API key, without its secrets. */
 export type Key = z.output<typeof KeySchema>;
 /** For how many seconds a replaced secret keeps working. */
 export type OverlapSeconds = z.output<typeof Rotation>["overlap_seconds"];
@@ -119,7 +117,6 @@ export interface Job {
   description: string;
 }
 
-/** The kinds of record that workspace_find accepts. */
 export type RecordKind =
   | "member"
   | "key"
@@ -131,7 +128,6 @@ export type RecordKind =
   | "subscription"
   | "delivery";
 
-/** Filters for the list of deliveries. */
 export type DeliveryFilters =
   & { subscription_id: string; state: string; event: string }
   & Required<

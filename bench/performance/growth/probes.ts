@@ -287,7 +287,6 @@ async function bodies(
   return all;
 }
 
-/** Replaces the ids in an example with STAND_INS. */
 function withStandIns(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withStandIns(item, name));
   if (value !== null && typeof value === "object") {

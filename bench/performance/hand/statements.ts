@@ -1,4 +1,3 @@
-/** The columns of a contact in a reply. */
 const COLUMNS = `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
   instagram, linkedin, notes, custom_fields, created_at, updated_at`;
 

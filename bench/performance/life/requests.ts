@@ -2,7 +2,6 @@ import { api, get, type MakeRequest, post } from "../load/requests.ts";
 import type { PlannedRequest } from "../load/template.ts";
 import type { LoadWorkspace } from "../load/workspaces.ts";
 
-/** A kind of request, and its share of all requests. */
 interface Kind {
   name: string;
   percent: number;

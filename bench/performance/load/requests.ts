@@ -27,7 +27,6 @@ export const api = {
     post("/api-v1-leads", { first_name: "Bia", last_name: "Lima", external_id: "{n}", ...LEAD }, key),
 } satisfies Record<string, MakeRequest>;
 
-/** The operations as requests to the function that is written by hand. */
 export const hand = {
   read: (_workspace, key, contactId) => get(`/hand/contacts/${contactId}`, key),
   list: (_workspace, key) => get("/hand/contacts", key),

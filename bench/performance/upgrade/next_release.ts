@@ -5,7 +5,6 @@ import { copyFolder } from "../../../run/local/data_dir.ts";
 const ROOT = join(import.meta.dirname!, "../../..");
 const COPIED = ["supabase/functions", "supabase/schemas", "tools"];
 
-/** A table that the next release adds. */
 const PRODUCTS = `create table crm.products (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),

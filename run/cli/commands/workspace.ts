@@ -22,7 +22,6 @@ const COLUMNS = [
   "created_at",
 ] as const;
 
-/** `workspace …`: the workspaces and their plans. */
 export function workspaceCommands(program: Command): void {
   const workspace = program.command("workspace").description("Workspaces and their plans");
 
