@@ -334,12 +334,11 @@ export async function nodeStates({ nodes, slots }: ProxyData): Promise<NodeState
         select crm.check_health() as state, (select count(*)::integer from crm.workspaces) as workspaces
       `;
       return row;
-    }).catch((error) => ({ state: reason(error), workspaces: null }));
+    }).catch((error) => ({
+      state: error instanceof postgres.PostgresError ? error.message : "does not answer",
+      workspaces: null,
+    }));
     states.push({ node, connection, ...found, slots: own });
   }
   return states;
-}
-
-function reason(error: unknown): string {
-  return error instanceof postgres.PostgresError ? error.message : "does not answer";
 }

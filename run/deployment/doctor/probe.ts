@@ -38,14 +38,8 @@ export async function probe(url: string, init: RequestInit = {}): Promise<Reply>
       error: null,
     };
   } catch (error) {
-    return {
-      status: 0,
-      code: null,
-      platformCode: null,
-      body: null,
-      headers: new Headers(),
-      error: reasonOf(error),
-    };
+    const none = { status: 0, code: null, platformCode: null, body: null, headers: new Headers() };
+    return { ...none, error: reasonOf(error) };
   }
 }
 
