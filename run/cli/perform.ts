@@ -6,9 +6,7 @@ import { withDatabase } from "./database.ts";
 
 export type Operation<Result> = (sql: Sql) => Promise<Result>;
 
-/**
- * Runs an operation and prints its result: as JSON with `--json`, otherwise as the text from `describe`.
- */
+/** Runs an operation and prints its result: JSON with `--json`, otherwise the text from `describe`. */
 export async function perform<Result>(
   command: CommandUnknownOpts,
   operation: Operation<Result>,

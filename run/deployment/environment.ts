@@ -114,9 +114,7 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
   };
 }
 
-/**
- * The secrets to hide in what is printed. Other values stay visible: hiding a pool size of 4 would hide every 4.
- */
+/** The secrets to hide in what is printed. Not every value: hiding a pool size of 4 would hide every 4. */
 export function secretTexts(settings: Settings): string[] {
   const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
@@ -156,9 +154,7 @@ function checkFunctionsUrl(value: string, env: Record<string, string>): string |
   return checkProject(value, env);
 }
 
-/**
- * The pooler's user name and the direct address contain the project's reference, which must be SUPABASE_PROJECT_REF.
- */
+/** The pooler's user name and the direct address contain the reference, which must be SUPABASE_PROJECT_REF. */
 function checkProject(
   value: string,
   { SUPABASE_PROJECT_REF: ref = "" }: Record<string, string>,

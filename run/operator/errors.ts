@@ -41,9 +41,7 @@ export interface ErrorDetail {
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 
-  /**
-   * @param call the verb and its arguments, for messages
-   */
+  /** @param call the verb and its arguments, for messages */
   constructor(
     readonly code: OperatorCode,
     readonly details: ErrorDetail[],

@@ -23,9 +23,7 @@ const CASES: { name: string; operation: Operation; target: number }[] = [
   { name: "Take in a lead", operation: "lead", target: 1.1 },
 ];
 
-/**
- * The API misses some targets (docs/performance.md), so a short run fails only if the API gets much slower than now.
- */
+/** The API misses some targets (docs/performance.md), so a short run fails only if it gets much slower. */
 const SHORT_SHARE = 0.5;
 
 /** The API's requests per second, as a share of those of a function that an engineer writes by hand (decision 25). */
