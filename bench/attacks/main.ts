@@ -18,7 +18,6 @@ import { closeSharedWorld, subjectOf } from "./world.ts";
 const { figures, whole } = await runSubjects({
   subjects: ATTACKS.map(subjectOf),
   command: "deno task lab -- attacks",
-  shortTolerance: 0.5,
 });
 await closeSharedWorld();
 if (whole) {

@@ -9,12 +9,10 @@ import { openLoadWorld, startGenerator } from "../performance/load/world.ts";
 
 /** An attack by clients, and the most that it may cost others. */
 export interface Attack {
-  /** The argument that selects the attack. */
   name: string;
   title: string;
   /** The highest allowed values. `cost` and the waits are multiples of a read's cost and waits before the attack. */
   targets: { cost: number; p50?: number; p90?: number; memoryMb?: number };
-  /** The environment of the process that is attacked. */
   env?: Record<string, string>;
   /** Prepares the database, and returns what to send. */
   plan(world: AttackWorld, conditions: Conditions): Case[] | Promise<Case[]>;
@@ -44,7 +42,6 @@ const LOWEST_PRIORITY = 19;
 
 export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>;
 
-/** Starts a Postgres with two workspaces, and an attacker. */
 async function openAttackWorld() {
   const world = await openLoadWorld(SIZES);
   // The lowest priority, because a real attacker would not use the service's processors.
@@ -59,7 +56,6 @@ async function openAttackWorld() {
   };
 }
 
-/** The database that all attacks share. */
 let shared: Promise<AttackWorld> | undefined;
 
 export async function closeSharedWorld(): Promise<void> {
@@ -84,7 +80,6 @@ export function subjectOf({ name, title, targets, env = {}, plan }: Attack): Sub
   };
 }
 
-/** Compares the waits of a legitimate client before an attack and during it. */
 async function attack(
   { workspaces, send, flood: sendFlood }: AttackWorld,
   { baseUrl, pid }: Server,

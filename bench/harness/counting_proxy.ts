@@ -43,7 +43,6 @@ export function startCountingProxy(databaseUrl: string) {
     ...startProxy(databaseUrl, countForward, forwardReplies),
     /** Returns the largest number of statements that a connection has sent without a reply in between. */
     mostUnanswered: () => mostUnanswered,
-    /** Returns the number of statements since the previous call. */
     takeCount(): number {
       const taken = statements;
       statements = 0;

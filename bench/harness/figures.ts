@@ -4,7 +4,6 @@ import { table } from "../../tools/pages/page.ts";
 export type Better = "higher" | "lower" | "equal";
 
 export interface Measurement {
-  /** The label in tables. */
   name: string;
   value: number;
   unit: string;
@@ -20,7 +19,6 @@ export interface Figure extends Measurement {
   command: string;
 }
 
-/** A ratio, rounded to two decimals. */
 export function ratio(name: string, value: number, better: Better, target: number): Measurement {
   return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
 }
@@ -81,7 +79,6 @@ export async function measureInTurns<T>(
   return results;
 }
 
-/** How a figure is compared with its target. */
 export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
 
 /** Renders the table of figures in docs/performance.md, as lines. */

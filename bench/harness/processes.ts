@@ -11,7 +11,6 @@ export function scriptArguments(args: string[]): string[] {
   return ["run", "-A", "--no-check", ...args];
 }
 
-/** Calls `close` when this program is interrupted, then exits. */
 export function onInterrupt(close: () => Promise<unknown>): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => void close().finally(() => Deno.exit(130)));

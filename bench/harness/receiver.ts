@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { createAuthority, issueCertificate } from "./certificates.ts";
 
-/** A TLS server on loopback that receives webhooks. */
 export interface Receiver {
   port: number;
   /** `https://<address>:<port>` of each address. */

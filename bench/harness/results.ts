@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname!, "../..");
 const FOLDER = join(ROOT, "bench/results");
 /** Wide enough that each figure of a run is one line. */
 const LINE = 400;
+const WRITTEN = /(?<=<!-- written by the bench -->)[^]*?(?=<!-- end -->)/;
 
 /** A whole run of one program of the bench: the content of a JSON file in bench/results/. */
 export interface Results {
@@ -38,7 +39,6 @@ export async function saveResults(name: string, figures: Figure[]): Promise<Resu
   return results;
 }
 
-/** Writes a page with figures. @param file from the repository's root */
 export async function savePage(file: string, text: string): Promise<void> {
   await Deno.writeTextFile(join(ROOT, file), text);
 }
@@ -53,16 +53,7 @@ export function readPage(file: string): Promise<string> {
  * @throws Error if the page does not have these markers
  */
 export function withFigures(page: string, { at, machine, deno, postgres }: Results, lines: string[]): string {
-  const [begin, end] = ["<!-- written by the bench -->", "<!-- end -->"];
-  const [before, rest] = page.split(begin);
-  const [, after] = rest?.split(end) ?? [];
-  if (after === undefined) throw new Error(`The page must have "${begin} … ${end}"`);
+  if (!WRITTEN.test(page)) throw new Error(`The page must have ${WRITTEN}`);
   const run = `The last whole run: ${at.slice(0, 10)}, Deno ${deno}, Postgres ${postgres};\n${machine}.`;
-  return [
-    before + begin,
-    run,
-    ...lines.length > 0 ? [lines.join("\n")] : [],
-    end + rest!.split(end).slice(1).join(end),
-  ]
-    .join("\n\n");
+  return page.replace(WRITTEN, () => `\n\n${run}\n\n${lines.join("\n")}\n\n`);
 }

@@ -23,9 +23,6 @@ const { figures, whole } = await runSubjects({
   // The order of docs/performance.md.
   subjects: [roundTrips, byHand, coldStart, growth, life, upgrade],
   command: "deno task bench --",
-  // Finds mistakes, but tolerates a busy machine: with the same code, one ratio was 0.27, 0.30, 0.32 and 0.36 within
-  // an hour.
-  shortTolerance: 0.5,
 });
 if (whole) {
   const results = await saveResults("latest", figures);

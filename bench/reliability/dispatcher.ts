@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { spawnScript } from "../harness/processes.ts";
 
-/** The stages of an attempt at which a dispatcher is killed, in their order. */
 export const STAGES = ["after claim", "in TLS", "after sending", "before recording", "in recording"] as const;
 
 export type Stage = typeof STAGES[number];

@@ -7,11 +7,12 @@
  *
  * Prints a table; the exit code is 0 only if every figure was reached. It writes only to a temporary folder.
  */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { table } from "../../tools/pages/page.ts";
 import { taskArguments } from "../../run/deployment/task_arguments.ts";
 import { closeOwnPostgres } from "../../run/local/own_postgres.ts";
 import { onInterrupt } from "../harness/processes.ts";
+import { parseMinutes } from "../harness/run_subjects.ts";
 import { type DeliveryWorld, openDeliveryWorld, type Sizes, type Trial, type Verdict } from "./world.ts";
 import { claims } from "./trials/claims.ts";
 import { clock } from "./trials/clock.ts";
@@ -25,22 +26,17 @@ import { throughput } from "./trials/throughput.ts";
 
 const TRIALS: Trial[] = [kills, outages, clock, hanging, latency, throughput, feed, claims, purge, oneHost];
 
-const { only, short, minutes } = new Command("deno task chaos --")
-  .option("--only <number>", "one figure")
-  .option("--minutes <minutes>", "how long figure 7 is measured", "30")
+const sizes: Sizes & { only?: string } = new Command("deno task chaos --")
+  .addOption(new Option("--only <number>", "one figure").choices(TRIALS.map(({ number }) => `${number}`)))
+  .option("--minutes <minutes>", "how long figure 7 is measured", parseMinutes, 30)
   .option("--short", "small sizes and short leases, as in CI", false)
   .allowExcessArguments(false)
   .showHelpAfterError()
   .exitOverride(({ exitCode }) => Deno.exit(exitCode === 0 ? 0 : 2))
   .parse(taskArguments(), { from: "user" })
   .opts();
-const sizes: Sizes = { short, minutes: Number(minutes) };
-const chosen = TRIALS.filter(({ number }) => only === undefined || String(number) === only);
-if (chosen.length === 0 || !(sizes.minutes >= 1)) {
-  const numbers = TRIALS.map(({ number }) => number).join(", ");
-  console.error(`--only takes one of ${numbers}; --minutes at least 1`);
-  Deno.exit(2);
-}
+const { only, short } = sizes;
+const chosen = TRIALS.filter(({ number }) => only === undefined || `${number}` === only);
 
 const worlds: DeliveryWorld[] = [];
 let interrupted = false;

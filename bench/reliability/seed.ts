@@ -29,9 +29,7 @@ export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach 
     insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '\\x00' from s`;
 }
 
-/**
- * Creates contacts in each workspace of a group. Each contact makes a delivery to every subscription of its workspace.
- */
+/** Creates contacts in each workspace of a group. Each makes a delivery to every subscription there. */
 export async function seedContacts(sql: Sql, group: string, each: number): Promise<void> {
   await sql`
     insert into crm.contacts (workspace_id, name, owner_id)

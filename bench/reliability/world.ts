@@ -34,7 +34,6 @@ export async function openDeliveryWorld() {
       return sql;
     },
     receiver,
-    /** The environment of the dispatcher's modules. */
     env,
     /** Called when the world closes: functions that close what several trials share. */
     closing,
@@ -64,7 +63,6 @@ export async function openDeliveryWorld() {
   };
 }
 
-/** The sizes of a run; the short ones are for CI. */
 export interface Sizes {
   short: boolean;
   minutes: number;
@@ -75,7 +73,6 @@ export interface Verdict {
   measured: string;
 }
 
-/** Measures one figure of docs/reliability.md. */
 export interface Trial {
   /** The number of its figure in docs/reliability.md. */
   number: number;

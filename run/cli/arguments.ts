@@ -39,7 +39,6 @@ export const RULES: Readonly<Record<string, string>> = {
   overlap_seconds: "It must be a whole number from 0 to 604800",
 };
 
-/** Parses exactly `true` or `false`. */
 export function parseBoolean(text: string): boolean {
   if (text !== "true" && text !== "false") throw new InvalidArgumentError("It must be true or false");
   return text === "true";
@@ -53,7 +52,6 @@ export function numberParser(field: string): (text: string) => number {
   };
 }
 
-/** Parses `leads:write, pipelines:read`. */
 export function parseScopes(text: string): string[] {
   return text.split(",").map((scope) => scope.trim());
 }

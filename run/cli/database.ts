@@ -10,7 +10,6 @@ const CLOSE_TIMEOUT_S = 1;
 
 /** Which node a command is for, if the database is a proxy. */
 export interface Where {
-  /** The number that the operator named. */
   node?: number | undefined;
   /** A workspace that the command names. */
   workspace?: string | undefined;

@@ -2,7 +2,6 @@ import type { ErrorDetail, OperatorCode, OperatorError } from "../operator/error
 import type { NewStage } from "../operator/verbs.ts";
 import { describeStageForm, RULES } from "./arguments.ts";
 
-/** Describes the error of a verb in one line. */
 export function describeError(error: OperatorError): string {
   return SENTENCES[error.code](error);
 }

@@ -18,9 +18,7 @@ type Row<V extends ListVerb> = Result<V> extends { data: (infer R)[] } ? R
   : never;
 
 interface Rows<Row> {
-  /** The fields to print, in order. */
   columns: readonly (keyof Row & string)[];
-  /** The text to print if there are no rows. */
   nothing: string;
 }
 

@@ -25,7 +25,6 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-/** Prints the error, unless commander has printed it, and returns the exit code. */
 function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof OperatorError) {

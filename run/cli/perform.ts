@@ -4,12 +4,9 @@ import { findWorkspace, operate } from "../operator/operator.ts";
 import type { Args, RecordKind, Result, VerbName } from "../operator/verbs.ts";
 import { withDatabase } from "./database.ts";
 
-/** What a command does with the database. */
 export type Operation<Result> = (sql: Sql) => Promise<Result>;
 
-/**
- * Runs an operation and prints its result: as JSON with `--json`, otherwise as the text from `describe`.
- */
+/** Runs an operation and prints its result: JSON with `--json`, otherwise the text from `describe`. */
 export async function perform<Result>(
   command: CommandUnknownOpts,
   operation: Operation<Result>,
@@ -19,12 +16,10 @@ export async function perform<Result>(
   printResult(command, result, () => describe(result));
 }
 
-/** Prints a result: as JSON with `--json`, otherwise as the text from `describe`. */
 export function printResult(command: CommandUnknownOpts, result: unknown, describe: () => string): void {
   console.log(command.optsWithGlobals()["json"] ? JSON.stringify(result, null, 2) : describe());
 }
 
-/** The number of the node that the operator named with `--node`. */
 export function namedNode(command: CommandUnknownOpts): number | undefined {
   return command.optsWithGlobals()["node"] as number | undefined;
 }
@@ -49,7 +44,6 @@ export async function performWithWarnings<Result>(
   for (const warning of warnings) console.error(`warning: ${warning}`);
 }
 
-/** An operation that calls a verb. */
 export function call<V extends VerbName>(verb: V, args: Args<V>): Operation<Result<V>> {
   return (sql) => operate(sql, verb, args);
 }

@@ -1,6 +1,5 @@
 const GAP = "  ";
 
-/** The values that a column can show. */
 export type Cell = string | number | boolean | string[] | null;
 
 /**

@@ -1,9 +1,7 @@
 import type { CommandUnknownOpts } from "commander";
 
-/** The command that runs the program. */
 export const PROGRAM = "deno task crm";
 
-/** Formats the examples at the end of a help text. */
 export function formatExamples(...lines: string[]): string {
   return ["", "Examples:", ...lines.map((line) => `  ${PROGRAM} ${line}`)].join("\n");
 }

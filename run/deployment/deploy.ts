@@ -52,7 +52,6 @@ try {
   Deno.exit(1);
 }
 
-/** Prints each step with the lines that `act` returns for it. */
 async function inOrder(
   steps: Step[],
   { databaseUrl }: Settings,
@@ -71,10 +70,10 @@ async function inOrder(
 }
 
 /** Repeats the doctor while something is wrong: after a first deployment, no job has run and functions start cold. */
-async function waitForHealth({ databaseUrl, functionsUrl, region, appOrigin }: Settings): Promise<Diagnosis> {
+async function waitForHealth(settings: Settings): Promise<Diagnosis> {
   const until = performance.now() + DOCTOR_PATIENCE_MS;
   for (;;) {
-    const diagnosis = await examine({ databaseUrl, functionsUrl, region, appOrigin });
+    const diagnosis = await examine(settings);
     if (diagnosis.ok || performance.now() > until) return diagnosis;
     const found = diagnosis.checks.flatMap(({ findings }) => findings).map(({ message }) => message);
     console.log(`   Not yet: ${found.join("; ")}`);

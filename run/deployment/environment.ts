@@ -9,7 +9,6 @@ import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts"
 /** A shorter secret could be guessed. */
 const SHORTEST_SECRET = 16;
 
-/** What a deployment reads from the environment. */
 export interface Settings {
   accessToken: string;
   projectRef: string;
@@ -22,7 +21,6 @@ export interface Settings {
   /** The URL of the functions, as clients call them. */
   functionsUrl: string;
   region: string | null;
-  /** The address of the console. */
   appOrigin: string;
   /** The secrets that the functions get, by name. */
   secrets: Record<string, string>;
@@ -38,55 +36,46 @@ interface Variable {
   check: (value: string, env: Record<string, string>) => string | null;
 }
 
-/** Returns a check that a value matches a pattern. */
 const form = (pattern: RegExp, otherwise: string) => (value: string) =>
   pattern.test(value) ? null : otherwise;
 
 const checkRef = form(/^[a-z]{20}$/, "is not the reference of a project: 20 lower-case letters");
 
+const required = (name: string, check: Variable["check"], forFunctions = true): Variable => {
+  return { name, required: true, forFunctions, check };
+};
+const optional = (name: string, check: Variable["check"]): Variable => {
+  return { name, required: false, forFunctions: true, check };
+};
+
 export const VARIABLES: readonly Variable[] = [
-  {
-    name: "SUPABASE_ACCESS_TOKEN",
-    required: true,
-    forFunctions: false,
-    check: form(/^sbp_\w{40,}$/, "is not an access token of Supabase: sbp_ and 40 letters and digits"),
-  },
-  { name: "SUPABASE_PROJECT_REF", required: true, forFunctions: false, check: checkRef },
-  { name: "DATABASE_URL", required: true, forFunctions: false, check: checkOwnerUrl },
+  required(
+    "SUPABASE_ACCESS_TOKEN",
+    form(/^sbp_\w{40,}$/, "is not an access token of Supabase: sbp_ and 40 letters and digits"),
+    false,
+  ),
+  required("SUPABASE_PROJECT_REF", checkRef, false),
+  required("DATABASE_URL", checkOwnerUrl, false),
   // The functions get it as their DATABASE_URL.
-  { name: "FUNCTIONS_DATABASE_URL", required: true, forFunctions: false, check: checkFunctionsUrl },
-  { name: "WEBHOOK_ENCRYPTION_KEY", required: true, forFunctions: true, check: checkKey },
-  { name: "WEBHOOK_DISPATCHER_SECRET", required: true, forFunctions: true, check: checkSecret },
-  { name: "APP_ORIGIN", required: true, forFunctions: true, check: checkAppOrigin },
-  { name: "DATABASE_CA", required: false, forFunctions: true, check: checkCertificate },
-  { name: "PUBLIC_URL", required: false, forFunctions: true, check: checkPublicUrl },
-  {
-    name: "FUNCTIONS_REGION",
-    required: false,
-    forFunctions: true,
-    check: form(/^[a-z]{2}-[a-z]+-\d$/, "is not a region such as sa-east-1"),
-  },
-  { name: "MAIL_URL", required: false, forFunctions: true, check: checkMailUrl },
-  { name: "MAIL_TOKEN", required: false, forFunctions: true, check: checkSecret },
-  {
-    name: "MAIL_FROM",
-    required: false,
-    forFunctions: true,
-    check: form(/^[^\r\n@]+@[^\s@]+$/, "is not an address such as CRM <avisos@example.com>"),
-  },
-  { name: "CORS_ALLOWED_ORIGINS", required: false, forFunctions: true, check: checkOrigins },
-  {
-    name: "DATABASE_POOL_SIZE",
-    required: false,
-    forFunctions: true,
-    check: form(/^[1-9]\d*$/, "is not a whole number of 1 or more"),
-  },
-  {
-    name: "CLIENT_ADDRESS_HEADER",
-    required: false,
-    forFunctions: true,
-    check: form(/^[A-Za-z][A-Za-z0-9-]*$/, "is not the name of a header such as X-Forwarded-For"),
-  },
+  required("FUNCTIONS_DATABASE_URL", checkFunctionsUrl, false),
+  required("WEBHOOK_ENCRYPTION_KEY", checkKey),
+  required("WEBHOOK_DISPATCHER_SECRET", checkSecret),
+  required("APP_ORIGIN", checkAppOrigin),
+  optional("DATABASE_CA", checkCertificate),
+  optional("PUBLIC_URL", checkPublicUrl),
+  optional("FUNCTIONS_REGION", form(/^[a-z]{2}-[a-z]+-\d$/, "is not a region such as sa-east-1")),
+  optional("MAIL_URL", checkMailUrl),
+  optional("MAIL_TOKEN", checkSecret),
+  optional(
+    "MAIL_FROM",
+    form(/^[^\r\n@]+@[^\s@]+$/, "is not an address such as CRM <avisos@example.com>"),
+  ),
+  optional("CORS_ALLOWED_ORIGINS", checkOrigins),
+  optional("DATABASE_POOL_SIZE", form(/^[1-9]\d*$/, "is not a whole number of 1 or more")),
+  optional(
+    "CLIENT_ADDRESS_HEADER",
+    form(/^[A-Za-z][A-Za-z0-9-]*$/, "is not the name of a header such as X-Forwarded-For"),
+  ),
 ];
 
 /**
@@ -125,9 +114,7 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
   };
 }
 
-/**
- * The secrets to hide in what is printed. Other values stay visible: hiding a pool size of 4 would hide every 4.
- */
+/** The secrets to hide in what is printed. Not every value: hiding a pool size of 4 would hide every 4. */
 export function secretTexts(settings: Settings): string[] {
   const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
@@ -167,9 +154,7 @@ function checkFunctionsUrl(value: string, env: Record<string, string>): string |
   return checkProject(value, env);
 }
 
-/**
- * The pooler's user name and the direct address contain the project's reference, which must be SUPABASE_PROJECT_REF.
- */
+/** The pooler's user name and the direct address contain the reference, which must be SUPABASE_PROJECT_REF. */
 function checkProject(
   value: string,
   { SUPABASE_PROJECT_REF: ref = "" }: Record<string, string>,

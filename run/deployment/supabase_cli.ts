@@ -7,7 +7,6 @@ const PACKAGE = join(import.meta.dirname!, "supabase_cli");
 /** A run of the Supabase CLI, whose version is in supabase_cli/deno.json. */
 interface CliRun {
   args: string[];
-  /** Text for its standard input. */
   stdin?: string;
   /** Texts that an error must not contain. */
   secrets?: string[];

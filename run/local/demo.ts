@@ -79,7 +79,6 @@ function checkSignature(headers: Headers, raw: Uint8Array, secret: string): void
   }
 }
 
-/** Starts a receiver for one delivery. */
 function listenForDelivery(): { origin: string; delivery(): Promise<Delivery> } {
   const { promise, resolve, reject } = Promise.withResolvers<Delivery>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {

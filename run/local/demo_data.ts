@@ -4,7 +4,6 @@ import { createWorkspace } from "../operator/workspaces.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 
-/** The admin of the demo workspace. */
 const DEMO_MEMBER = { name: "Ana Souza", email: "ana@demonstracao.example" } as const;
 
 /**
@@ -16,8 +15,8 @@ export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<s
   if (earlier !== null && await isValid(sql, earlier)) return earlier;
   const workspace = await createWorkspace(sql, {
     name: "Demonstração",
-    memberName: DEMO_MEMBER.name,
-    memberEmail: DEMO_MEMBER.email,
+    member_name: DEMO_MEMBER.name,
+    member_email: DEMO_MEMBER.email,
   });
   const { key } = await createKey(sql, {
     workspaceId: workspace.id,

@@ -3,9 +3,7 @@ import { fileURLToPath } from "node:url";
 
 export const FUNCTIONS_FOLDER = fileURLToPath(new URL("../../supabase/functions", import.meta.url));
 
-/**
- * The names of the functions: the folders with an index.ts. The stack serves them, and the Supabase CLI deploys them.
- */
+/** The functions' names: the folders with an index.ts. The stack serves them, and the Supabase CLI deploys them. */
 export async function functionNames(folder = FUNCTIONS_FOLDER): Promise<string[]> {
   const names: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -52,7 +52,10 @@ export function openGateway(port: number): Gateway {
 
   function handle(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Response | Promise<Response> {
     const { url } = request;
-    if (!HOST.test(request.headers.get("host") ?? "")) return badHostResponse();
+    if (!HOST.test(request.headers.get("host") ?? "")) {
+      // RFC 9112 requires 400.
+      return errorResponse(new ApiError("bad_request", undefined, "O cabeçalho Host é inválido"));
+    }
     if (!ready) return errorResponse("service_unavailable");
     const pathStart = url.indexOf("/", url.indexOf("//") + 2);
     const name = functionName(url, pathStart);
@@ -158,11 +161,6 @@ async function loadFunction(folder: string, server: Deno.HttpServer<Deno.NetAddr
   }
   if (!handler) throw new Error("its index.ts does not call Deno.serve(handler)");
   return handler;
-}
-
-/** RFC 9112 requires 400 for an invalid Host header. */
-function badHostResponse(): Response {
-  return errorResponse(new ApiError("bad_request", undefined, "O cabeçalho Host é inválido"));
 }
 
 function errorResponse(cause: ErrorCode | ApiError): Response {

@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import { keepMail } from "./auth/mail.ts";
 
-/** The path of the local mail service. */
 export const MAIL_PATH = "/local-mail";
 
-/** A mail that the functions sent. */
 export interface ServiceMail {
   from: string;
   to: string[];

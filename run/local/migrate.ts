@@ -6,7 +6,6 @@ import { firstLine, StackError } from "./stack_error.ts";
 
 const FOLDER = fileURLToPath(new URL("../../supabase/migrations", import.meta.url));
 
-/** One file of supabase/migrations. */
 export interface Migration {
   /** The number at the start of the file's name. */
   version: string;
@@ -15,7 +14,6 @@ export interface Migration {
   path: string;
 }
 
-/** A migration that was applied to a database. */
 export interface AppliedMigration {
   version: string;
   /** Null if `supabase migration repair` wrote the row. */
@@ -74,7 +72,6 @@ export function editedFile(file: string, remedy: string): StackError {
   return new StackError(`${file} was edited after the database applied it: ${remedy}`);
 }
 
-/** The migrations of a folder, in the order of their versions. */
 export async function migrationFiles(folder: string = FOLDER): Promise<Migration[]> {
   const files: Migration[] = [];
   for await (const { name: file } of Deno.readDir(folder)) {
@@ -84,7 +81,6 @@ export async function migrationFiles(folder: string = FOLDER): Promise<Migration
   return files.sort((a, b) => a.version < b.version ? -1 : 1);
 }
 
-/** The migrations that were applied to a database, in order. */
 export async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   const [table] =
     await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;

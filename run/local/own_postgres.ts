@@ -18,9 +18,7 @@ export interface OwnPostgres {
   databaseUrl: string;
   /** The functions' URL, for the role `crm_functions`. */
   functionsDatabaseUrl: string;
-  /** The URL for the superuser. */
   adminUrl: string;
-  /** Stops it and removes the folder. */
   close(): Promise<void>;
 }
 

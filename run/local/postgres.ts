@@ -26,7 +26,6 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** A mode of `pg_ctl stop`. */
 type StopMode = "fast" | "immediate";
 
 /** One embedded Postgres: its binaries, its data, and the system user that it runs as. */

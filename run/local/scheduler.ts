@@ -13,7 +13,6 @@ interface Job {
 
 interface Options {
   databaseUrl: string;
-  /** The origin of the gateway. */
   origin: string;
   dispatcherSecret: string;
 }

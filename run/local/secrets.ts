@@ -15,11 +15,9 @@ export interface Secrets {
   /** Base64 of 32 bytes. */
   webhook_encryption_key: string;
   webhook_dispatcher_secret: string;
-  /** Signs the access tokens of local sign-in. */
   auth_signing_key: SigningKey;
   /** The key that may invite people, like a secret key of a Supabase project. */
   service_key: string;
-  /** Password of the demo member. */
   demo_password: string;
   /** The API key that every start prints; null until the demo data exists. */
   demo_key: string | null;
@@ -72,7 +70,6 @@ function generateSecrets(): Secrets {
   };
 }
 
-/** Writes DATA_DIR/secrets.json. */
 export async function saveSecrets(dataDir: string, secrets: Secrets): Promise<void> {
   await writePrivateFile(join(dataDir, "secrets.json"), JSON.stringify(secrets, null, 2) + "\n");
 }

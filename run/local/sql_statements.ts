@@ -41,7 +41,6 @@ export function runsAlone(statement: string): boolean {
   return ALONE.test(withoutComments(statement));
 }
 
-/** Whether a statement begins or ends a transaction. */
 export function controlsTransaction(statement: string): boolean {
   return TRANSACTION_CONTROL.test(withoutComments(statement));
 }

@@ -29,7 +29,6 @@ export interface Stack {
   consoleUrl: string;
   /** How the demo member signs in; null if another service created the database's schema auth. */
   demoLogin: DemoLogin | null;
-  /** Stops everything in reverse order. */
   stop(): Promise<void>;
 }
 

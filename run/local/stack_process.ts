@@ -4,20 +4,9 @@ import { readStackFile, type StackFile } from "./stack_file.ts";
 const START_TIMEOUT_MS = 180_000;
 const START_SCRIPT = fileURLToPath(new URL("start.ts", import.meta.url));
 
-/** The arguments of `deno` that start a stack. */
-export interface StackCommand {
-  args: string[];
-  /** Absent: the current folder. */
-  cwd?: string;
-}
-
-const START: StackCommand = { args: ["run", "-A", START_SCRIPT] };
-
 /** `deno task start` as a process, for the programs that need a stack of their own: the demo and the tests. */
 export interface StackProcess {
-  /** Resolves when the process has ended. */
   ended: Promise<Deno.CommandStatus>;
-  /** Everything that the process has printed so far. */
   output(): string;
   kill(signal: Deno.Signal): void;
 }
@@ -28,14 +17,10 @@ export interface ReadyStack extends StackProcess {
   stop(): Promise<Deno.CommandStatus>;
 }
 
-/**
- * Runs a stack on any free port.
- * @param env added to the current environment
- * @param command absent: run/local/start.ts of this tree
- */
-export function spawnStack(env: Record<string, string>, command = START): StackProcess {
+/** Runs a stack on any free port. @param env added to the current environment */
+export function spawnStack(env: Record<string, string>): StackProcess {
   const child = new Deno.Command(Deno.execPath(), {
-    ...command,
+    args: ["run", "-A", START_SCRIPT],
     // Empty, so that tests use neither the developer's own database nor another console.
     env: { PORT: "0", DATABASE_URL: "", APP_ORIGIN: "", ...env },
     stdin: "null",
@@ -60,9 +45,8 @@ export function spawnStack(env: Record<string, string>, command = START): StackP
 export async function startStackProcess(
   dataDir: string,
   env: Record<string, string> = {},
-  command = START,
 ): Promise<ReadyStack> {
-  const stack = spawnStack({ ...env, DATA_DIR: dataDir }, command);
+  const stack = spawnStack({ ...env, DATA_DIR: dataDir });
   let running = true;
   stack.ended.then(() => running = false);
   function stop(): Promise<Deno.CommandStatus> {

@@ -18,7 +18,6 @@ const APPLY_MS = 3_000;
 /** copyRest may add a row to this table at the target, so the numbers of rows may differ. */
 const BACKLOG = "crm.search_backlog";
 
-/** Rows that are copied in one statement. */
 const BATCH = 10_000;
 
 /** Changes the slot over to the target. Calls wait from the log line "Calls wait" to "Calls go on". */
@@ -38,7 +37,8 @@ export async function cut(move: Move): Promise<void> {
 /** Tries to change the slot over. If that takes too long, lets calls go on at the source and returns false. */
 async function tryToCut(move: Move): Promise<boolean> {
   const { slot, source, target, proxies, log } = move;
-  await Promise.all(proxies.map((proxy) => lockSlot(proxy, slot)));
+  // Calls wait for this lock while the slot's row is paused.
+  await Promise.all(proxies.map((proxy) => proxy`select pg_advisory_lock(nodes.slot_lock(${slot}))`));
   const start = performance.now();
   const said = (what: string) => log(`${what} (${Math.round(performance.now() - start)} ms)`);
   try {
@@ -62,20 +62,11 @@ async function tryToCut(move: Move): Promise<boolean> {
     await goOn(move).catch(() => {});
     throw error;
   } finally {
-    await Promise.all(proxies.map((proxy) => unlockSlot(proxy, slot)));
+    await Promise.all(proxies.map((proxy) => proxy`select pg_advisory_unlock(nodes.slot_lock(${slot}))`));
   }
   move.waitedMs = Math.round(performance.now() - start);
   log(`Calls go on at node ${target.number}: they waited ${move.waitedMs} ms at most`);
   return true;
-}
-
-/** Takes the lock for which calls wait while the slot's row is paused. */
-async function lockSlot(proxy: Sql, slot: string): Promise<void> {
-  await proxy`select pg_advisory_lock(nodes.slot_lock(${slot}))`;
-}
-
-async function unlockSlot(proxy: Sql, slot: string): Promise<void> {
-  await proxy`select pg_advisory_unlock(nodes.slot_lock(${slot}))`;
 }
 
 /** Pauses the slot, and waits until the calls that began before have ended; false if they take too long. */

@@ -93,7 +93,6 @@ export async function withLock(sql: Sql, work: (sql: ISql) => Promise<unknown>):
   }
 }
 
-/** Whether a statement gave up waiting for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === "55P03";
 }

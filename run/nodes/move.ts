@@ -12,14 +12,12 @@ import { makePartitions } from "./partitions.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
 
-/** A node of a move. */
 export interface Side {
   number: number;
   url: string;
   sql: Sql;
 }
 
-/** A move under way. */
 export interface Move {
   slot: string;
   /** The workspaces of the slot, in practice one. */
@@ -34,19 +32,16 @@ export interface Move {
   waitedMs: number | null;
 }
 
-/** What the operator asks for. */
 export interface MoveRequest {
   workspaceId: string;
   /** The number of the target node; undefined to continue a move. */
   to: number | undefined;
   /** Addresses of the other proxies in front of the same nodes. */
   proxies: readonly string[];
-  /** Whether to undo a move that has not ended. */
   undo: boolean;
   log: (what: string) => void;
 }
 
-/** The outcome of a move. */
 export interface Moved {
   workspace_ids: string[];
   /** The node where they live now. */
@@ -81,8 +76,8 @@ const STEPS = {
     const { slot, ids, source, target, tables, proxies } = move;
     await buildFence(target.sql, slot, tables, ids, "frozen");
     await buildFence(source.sql, slot, tables, ids, "open");
-    await startCopy({ source: source.sql, target: target.sql, from: source.url }, slot, tables, ids);
-    await waitForCopy(source.sql, target.sql, slot);
+    await startCopy(move);
+    await waitForCopy(move);
     if (source.number === 0) await rememberCredentials(proxies, source.sql, ids);
     if (target.number > 0) await copyPeople(move);
     const [{ horizon }] = await source.sql<[{ horizon: string }]>`select crm.feed_horizon()::text as horizon`;
@@ -90,7 +85,8 @@ const STEPS = {
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
   },
   /** Stops claims of deliveries, waits for those that are being sent, and copies the queue. */
-  drain: async ({ slot, ids, source, target, tables }: Move) => {
+  drain: async (move: Move) => {
+    const { slot, ids, source } = move;
     while (!await changePhase(source.sql, slot, "draining", 500)) await setTimeout(500);
     for (const end = performance.now() + LEASES_MS; performance.now() < end; await setTimeout(50)) {
       const leased = await source.sql`
@@ -99,15 +95,15 @@ const STEPS = {
       `;
       if (leased.length === 0) break;
     }
-    await copyDrained(source.sql, target.sql, slot, tables, ids);
+    await copyDrained(move);
   },
   cut,
   /** Ends the copy. The workspace lives at the target already. */
   settle: async (move: Move) => {
-    const { slot, source, target, tables, proxies } = move;
+    const { slot, target, tables, proxies } = move;
     await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, target.number)));
     await openTarget(move);
-    await endCopy(source.sql, target.sql, slot);
+    await endCopy(move);
     await removeFence(target.sql, slot, tables);
   },
   /** Removes the rows from the source. */
@@ -251,10 +247,11 @@ async function copyPeople({ ids, source, target, proxies }: Move): Promise<void>
 }
 
 /** Brings everything back to where it was before the move. */
-async function undoSteps({ slot, ids, source, target, tables, proxies }: Move): Promise<void> {
+async function undoSteps(move: Move): Promise<void> {
+  const { slot, ids, source, target, tables, proxies } = move;
   await openFence(source.sql, slot);
   await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
-  await endCopy(source.sql, target.sql, slot);
+  await endCopy(move);
   await leave(target, slot, tables, ids);
   await removeFence(source.sql, slot, tables);
   if (source.number > 0) return;

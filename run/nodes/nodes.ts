@@ -13,13 +13,11 @@ import { installNode, installProxy } from "./proxy.ts";
 export interface ProxyData {
   functions_password: string;
   nodes: { node: number; connection: string; url: string }[];
-  /** The node of each slot. */
   slots: Record<string, number>;
   /** For keys and tokens that name no slot: their workspace's slot, by the SHA-256 of the key or token in hex. */
   old_credentials: Record<string, string>;
 }
 
-/** The state of a node. */
 export interface NodeState {
   node: number;
   /** How the proxy reaches it. */
@@ -30,7 +28,6 @@ export interface NodeState {
   slots: number;
 }
 
-/** A new node. */
 export interface NewNode {
   /** The URL for the operator and other nodes: without a pooler, as a role that may create subscriptions. */
   url: string;
@@ -68,7 +65,6 @@ export async function atProxies<Result>(
   return await atNode(url, (proxy) => atProxies(others, (proxies) => use([proxy, ...proxies])));
 }
 
-/** Whether a database is a proxy of nodes. */
 export async function isProxy(sql: Sql): Promise<boolean> {
   const [row] = await sql`select to_regclass('nodes.slots') is not null as is_proxy`;
   return row!["is_proxy"];
@@ -81,7 +77,6 @@ export async function operatorUrl(proxy: Sql, node: number): Promise<string> {
   return row.url;
 }
 
-/** The nodes, from 0. */
 export async function nodeNumbers(proxy: Sql): Promise<number[]> {
   return (await proxy`select node from nodes.operators order by node`).map((row) => row["node"]);
 }
@@ -114,7 +109,6 @@ export async function atFirst<Result>(
   throw new StackError("The proxy has no node: add one with `deno task crm node add`");
 }
 
-/** The node with the fewest workspaces. */
 export async function emptiestNode(proxy: Sql): Promise<number> {
   const [row] = await proxy`
     select o.node from nodes.operators o left join nodes.slots s on s.node = o.node
@@ -151,7 +145,6 @@ export async function createAt<Created extends { id: string }>(
 
 class SlotTaken extends StackError {}
 
-/** Tells the proxy that a node has these workspaces. */
 async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly string[]): Promise<void> {
   const slots = workspaceIds.map(slotOf);
   await proxy`
@@ -212,10 +205,8 @@ export async function addNode(
   if (known.some((count) => count !== node)) {
     throw new StackError("The proxies have different nodes: make one anew with `deno task crm node restore`");
   }
-  const text = await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url));
   for (const each of proxies) {
     if (!await isProxy(each)) await makeProxy(each, password, [reached]);
-    await each.unsafe(text);
   }
   const secret = await functionsPassword(proxy);
   await atNode(url, async (sql) => {
@@ -248,8 +239,7 @@ export async function addNode(
 
 /** How many nodes a proxy has; 0 if the database is not a proxy yet. */
 async function countNodes(proxy: Sql): Promise<number> {
-  const [row] = await proxy`select to_regclass('nodes.operators') is not null as has_nodes`;
-  return row!["has_nodes"] ? (await nodeNumbers(proxy)).length : 0;
+  return await isProxy(proxy) ? (await nodeNumbers(proxy)).length : 0;
 }
 
 async function makeProxy(proxy: Sql, password: string | undefined, connections: string[]): Promise<void> {
@@ -260,7 +250,7 @@ async function makeProxy(proxy: Sql, password: string | undefined, connections: 
   if (used !== undefined) {
     throw new StackError("The database in DATABASE_URL is not empty: a proxy needs a database of its own");
   }
-  await installProxy(proxy, { connections, password, slots: {} });
+  await installProxy(proxy, { connections, password });
   await setFunctionsPassword(proxy, password);
 }
 
@@ -321,7 +311,6 @@ export async function readProxy(proxy: Sql): Promise<ProxyData> {
 /** Turns an empty database into a proxy of nodes that have, or had, another proxy. */
 export async function restoreProxy(proxy: Sql, data: ProxyData): Promise<void> {
   await makeProxy(proxy, data.functions_password, data.nodes.map(({ connection }) => connection));
-  await proxy.unsafe(await Deno.readTextFile(new URL("move_proxy.sql", import.meta.url)));
   for (const { node, url } of data.nodes) {
     await proxy`insert into nodes.operators (node, url) values (${node}, ${url})`;
   }
@@ -345,12 +334,11 @@ export async function nodeStates({ nodes, slots }: ProxyData): Promise<NodeState
         select crm.check_health() as state, (select count(*)::integer from crm.workspaces) as workspaces
       `;
       return row;
-    }).catch((error) => ({ state: reason(error), workspaces: null }));
+    }).catch((error) => ({
+      state: error instanceof postgres.PostgresError ? error.message : "does not answer",
+      workspaces: null,
+    }));
     states.push({ node, connection, ...found, slots: own });
   }
   return states;
-}
-
-function reason(error: unknown): string {
-  return error instanceof postgres.PostgresError ? error.message : "does not answer";
 }

@@ -8,6 +8,10 @@ import type { Table } from "./tables.ts";
  */
 export async function makePartitions(source: Sql, target: Sql, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {
+    if ((await daysOf(source, name)).length === 0) continue;
+    // Empties the source's default partition. While the slot is frozen, the fence would keep rows there, and the job's
+    // `attach` would fail. During the copy, rows that the job moves to a new partition would not be replicated.
+    await source`select crm.manage_partitions(${name}::regclass)`;
     const there = await daysOf(target, name);
     // One day at a time, because requests wait for the lock.
     for (const day of (await daysOf(source, name)).filter((day) => !there.includes(day))) {

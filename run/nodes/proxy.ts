@@ -1,13 +1,11 @@
 import type { ISql, Sql } from "postgres";
 
-/** How the proxy reaches the nodes, and where the workspaces live: all that a proxy is made from. */
-export interface Nodes {
+/** How the proxy reaches the nodes. */
+interface Nodes {
   /** Connection strings of libpq by the node's number, without user and password. */
   connections: readonly string[];
   /** The password of crm_functions, which is the same on every node. */
   password: string;
-  /** The node of each slot. */
-  slots: Readonly<Record<string, number>>;
 }
 
 const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url));
@@ -27,7 +25,7 @@ const LIFETIME_S = 1_800;
  *
  * @param sql as superuser, because only a superuser creates functions in PL/Proxy
  */
-export async function installProxy(sql: Sql, { connections, password, slots }: Nodes): Promise<void> {
+export async function installProxy(sql: Sql, { connections, password }: Nodes): Promise<void> {
   const [routing, written, doors] = await Promise.all(
     ["proxy.sql", "proxy_written.sql", "doors.sql"].map(read),
   ) as [string, string, string];
@@ -48,10 +46,6 @@ export async function installProxy(sql: Sql, { connections, password, slots }: N
     for (const [node, connection] of connections.entries()) {
       await sql`select nodes.set_node(${node}, ${connection})`;
     }
-    await sql`
-      insert into nodes.slots (slot, node) select s.key, s.value::integer from jsonb_each_text(${
-      sql.json(slots)
-    }) s`;
   });
 }
 

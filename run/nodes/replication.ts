@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 import { slotInHex } from "../../supabase/functions/_shared/contract/credentials.ts";
+import type { Move } from "./move.ts";
 import { rowsOf, type Table } from "./tables.ts";
 
 /** How often the state of the copy is checked. */
@@ -13,54 +14,44 @@ const POLL_MS = 10;
 const MOST_ERRORS = 3;
 
 /** The name of the publication, the subscription and the replication slot, which must not have capital letters. */
-export function replicationName(slot: string): string {
+function replicationName(slot: string): string {
   return `crm_move_${slotInHex(slot)}`;
 }
 
-/** Starts copying the rows, unless that has begun. @param from the address at which the target reaches the source */
-export async function startCopy(
-  { source, target, from }: { source: Sql; target: Sql; from: string },
-  slot: string,
-  tables: Table[],
-  ids: readonly string[],
-): Promise<void> {
+/** Starts copying the rows, unless that has begun. */
+export async function startCopy(move: Move): Promise<void> {
+  const { slot, source, target } = move;
   const name = replicationName(slot);
-  if (await hasSubscription(target, name)) return;
-  await endCopy(source, target, slot);
-  await source.unsafe(
-    `create publication ${name} for table ${
-      filtered(tables, ids, "copy")
-    } with (publish_via_partition_root = true)`,
+  if (await hasSubscription(target.sql, name)) return;
+  await endCopy(move);
+  await source.sql.unsafe(
+    `create publication ${name} for table ${filtered(move, "copy")} with (publish_via_partition_root = true)`,
   );
-  const [{ address }] = await target<[{ address: string }]>`select quote_literal(${from}) as address`;
-  await target.unsafe(`create subscription ${name} connection ${address} publication ${name}`);
+  const [{ address }] = await target.sql<
+    [{ address: string }]
+  >`select quote_literal(${source.url}) as address`;
+  await target.sql.unsafe(`create subscription ${name} connection ${address} publication ${name}`);
 }
 
 /** Also copies the tables that must wait until no delivery is claimed any more. */
-export async function copyDrained(
-  source: Sql,
-  target: Sql,
-  slot: string,
-  tables: Table[],
-  ids: readonly string[],
-): Promise<void> {
-  const name = replicationName(slot);
-  const both = [filtered(tables, ids, "copy"), filtered(tables, ids, "drain")].join(", ");
-  await source.unsafe(`alter publication ${name} set table ${both}`);
-  await target.unsafe(`alter subscription ${name} refresh publication`);
-  await waitForCopy(source, target, slot);
+export async function copyDrained(move: Move): Promise<void> {
+  const name = replicationName(move.slot);
+  const both = [filtered(move, "copy"), filtered(move, "drain")].join(", ");
+  await move.source.sql.unsafe(`alter publication ${name} set table ${both}`);
+  await move.target.sql.unsafe(`alter subscription ${name} refresh publication`);
+  await waitForCopy(move);
 }
 
-function filtered(tables: Table[], ids: readonly string[], step: Table["step"]): string {
+function filtered({ tables, ids }: Move, step: Table["step"]): string {
   return tables.filter((table) => table.step === step)
     .map((table) => `${table.name} where (${rowsOf(table, ids)})`).join(", ");
 }
 
 /** Waits until all tables are copied, and later changes follow. */
-export async function waitForCopy(source: Sql, target: Sql, slot: string): Promise<void> {
+export async function waitForCopy({ slot, source, target }: Move): Promise<void> {
   const name = replicationName(slot);
   for (;;) {
-    const [{ left, errors }] = await target<[{ left: number; errors: number }]>`
+    const [{ left, errors }] = await target.sql<[{ left: number; errors: number }]>`
       select
         (
           select count(*)::integer from pg_subscription_rel r
@@ -80,7 +71,7 @@ export async function waitForCopy(source: Sql, target: Sql, slot: string): Promi
     }
     await setTimeout(5 * POLL_MS);
   }
-  await waitForChanges(source, slot, Infinity);
+  await waitForChanges(source.sql, slot, Infinity);
 }
 
 /** Waits until the target has all that was committed at the source before this call; false after `mostMs`. */
@@ -101,9 +92,9 @@ export async function waitForChanges(source: Sql, slot: string, mostMs: number):
 }
 
 /** Removes subscription, publication and replication slot, whichever there are. */
-export async function endCopy(source: Sql, target: Sql, slot: string): Promise<void> {
+export async function endCopy({ slot, source: { sql: source }, target }: Move): Promise<void> {
   const name = replicationName(slot);
-  if (await hasSubscription(target, name)) await target.unsafe(`drop subscription ${name}`);
+  if (await hasSubscription(target.sql, name)) await target.sql.unsafe(`drop subscription ${name}`);
   // Empty the publication first: dropping a publication that has tables makes some of the simultaneous writes to these
   // tables fail ("cache lookup failed for publication").
   const [{ names }] = await source<[{ names: string | null }]>`

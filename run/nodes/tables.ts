@@ -2,11 +2,9 @@
 import type { ISql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 
-/** A table with rows of workspaces. */
 export interface Table {
   /** The table's name with its schema, quoted for SQL. */
   name: string;
-  /** The column with the workspace's id. */
   column: string;
   /** The step in which its rows are copied. */
   step: "copy" | "drain" | "cut";

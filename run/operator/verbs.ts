@@ -19,7 +19,6 @@ import type { Grant } from "../../supabase/functions/app-v1-apps/schema.ts";
 import type { MemberList, UpdatedMember } from "../../supabase/functions/app-v1-members/schema.ts";
 import type { Workspace as WorkspaceSchema } from "../../supabase/functions/app-v1-workspace/schema.ts";
 
-/** A workspace as it is listed. */
 export type Workspace = Omit<WorkspaceOverview, "member" | "workspaces" | "usage">;
 
 /** A workspace with its usage. For the operator `member` is null, and there are no `workspaces`. */
@@ -27,7 +26,6 @@ export type WorkspaceOverview = Omit<z.output<typeof WorkspaceSchema>, "member">
   member: z.output<typeof WorkspaceSchema>["member"] | null;
 };
 
-/** An API key, without its secrets. */
 export type Key = z.output<typeof KeySchema>;
 /** For how many seconds a replaced secret keeps working. */
 export type OverlapSeconds = z.output<typeof Rotation>["overlap_seconds"];
@@ -80,6 +78,7 @@ export interface Proposal {
   updated_at: string;
 }
 
+/** The fields are described in api-v1-webhooks/record.ts and schema.ts. */
 export interface Subscription {
   id: string;
   event_types: string[];
@@ -93,23 +92,15 @@ export interface Subscription {
   key_id: string | null;
   deactivated_at: string | null;
   deactivated_reason: "deleted" | "failures" | "key_revoked" | null;
-  /** Until when the old secret also signs; null if no rotation overlaps. */
   old_secret_until: string | null;
-  /** Which events of its types the subscription gets: for each field a list of ids or names. Null: all. */
   filters: Record<string, string[]> | null;
   payload: "full" | "ids";
-  /** The header that the receiver wants, without its value. */
   header: { name: string } | null;
   name: string | null;
-  /** The key that created the subscription; null if it was created in the console. */
   key: { id: string; name: string } | null;
-  /** Whether deliveries wait, because the workspace is suspended or has no public API. */
   held: boolean;
-  /** The outcomes of the last 7 days in the workspace's time zone, oldest first. */
   days: { day: string; delivered: number; failed: number; waiting: number }[];
-  /** Whether there may be more deliveries than `days` counts. */
   days_are_partial: boolean;
-  /** The attempts of the newest deliveries; the rate is from 0 to 1. */
   recent: { attempts: number; success_rate: number | null; median_ms: number | null; p95_ms: number | null };
 }
 
@@ -119,7 +110,6 @@ export interface Job {
   description: string;
 }
 
-/** The kinds of record that workspace_find accepts. */
 export type RecordKind =
   | "member"
   | "key"
@@ -131,7 +121,6 @@ export type RecordKind =
   | "subscription"
   | "delivery";
 
-/** Filters for the list of deliveries. */
 export type DeliveryFilters =
   & { subscription_id: string; state: string; event: string }
   & Required<

@@ -189,7 +189,7 @@ test("A link admits 60 calls a minute, then answers 429 with Retry-After; each l
 
 test("The links of a suspended workspace answer 403; links do not need the plan's public API", async ({ sql, workspace, newDeal }) => {
   const { link } = await makeProposal(sql, (await newDeal()).id);
-  await updateWorkspace(sql, workspace.id, { publicApi: false });
+  await updateWorkspace(sql, workspace.id, { public_api: false });
   assert.equal((await customer(link).view()).status, 200);
   await updateWorkspace(sql, workspace.id, { suspended: true });
   for (const act of Object.values(customer(link))) assertError(await act(), "workspace_suspended");

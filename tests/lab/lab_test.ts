@@ -19,13 +19,21 @@ Deno.test("Nothing in bench/ imports from tests/", async () => {
   }
 });
 
-Deno.test("A part of the lab refuses an unknown option, and names the options", async () => {
-  for (const part of ["attacks", "performance", "reliability"]) {
+Deno.test("A part of the lab refuses an unknown option and a wrong value, and names the options", async () => {
+  const refused = async (...args: string[]) => {
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", join(LAB, "main.ts"), part, "--wrong"],
+      args: ["run", "-A", join(LAB, "main.ts"), ...args],
     }).output();
     const text = new TextDecoder().decode(stderr).trim();
     assert.equal(code, 2, text);
+    return text;
+  };
+  for (const part of ["attacks", "performance", "reliability"]) {
+    assert.match(
+      await refused(part, "--minutes", "abc"),
+      /'abc' is invalid.* It must be a number of 1 or more\n/,
+    );
+    const text = await refused(part, "--wrong");
     assert.match(text, /^error: unknown option '--wrong'\n/, text);
     for (const option of [/^ +--short /m, /^ +--minutes /m]) assert.match(text, option);
     assert.doesNotMatch(text, /^ +at /m, "no stack trace");

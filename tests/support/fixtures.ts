@@ -35,10 +35,7 @@ export interface WorkspaceOptions {
 /** Creates a workspace by the operator's verbs, with a key that has every scope unless `scopes` names others. */
 export async function makeWorkspace(sql: Sql, options: WorkspaceOptions = {}): Promise<TestWorkspace> {
   const workspace = await createWorkspace(sql, { name: options.name ?? "Teste" });
-  await sql`
-    update crm.workspaces set rate_limit_per_minute = ${
-    options.rateLimit ?? RATE_LIMIT
-  } where id = ${workspace.id}`;
+  await updateWorkspace(sql, workspace.id, { rate_limit_per_minute: options.rateLimit ?? RATE_LIMIT });
   const [first, second, won, lost] = await sql<TestWorkspace["stages"]>`
     select id, name, type, position from crm.stages
     where workspace_id = ${workspace.id} and pipeline_id = ${workspace.pipeline_id}

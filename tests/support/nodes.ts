@@ -64,7 +64,6 @@ async function openNodes(
   await installProxy(admin, {
     connections: nodes.map(({ port }) => `host=127.0.0.1 port=${port} dbname=postgres connect_timeout=3`),
     password: "unused",
-    slots: {},
   });
   const sql = await Promise.all(nodes.map(async ({ url, superuserUrl }, node) => {
     const superuser = open(superuserUrl);

@@ -217,9 +217,9 @@ async function* requestErrorsOfKeys({ sql, workspaceId, key }: Caller): Requests
   const revoked = await makeKey(sql, workspaceId);
   await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
   yield get("a revoked key", 401, revoked.key);
-  await updateWorkspace(sql, workspaceId, { rateLimit: 1 });
+  await updateWorkspace(sql, workspaceId, { rate_limit_per_minute: 1 });
   yield get("a call over the rate limit", 429, key);
-  await updateWorkspace(sql, workspaceId, { publicApi: false });
+  await updateWorkspace(sql, workspaceId, { public_api: false });
   yield get("a plan without the API", 403, key);
   await updateWorkspace(sql, workspaceId, { suspended: true });
   yield get("a suspended workspace", 403, key);

@@ -27,16 +27,12 @@ export interface Probe {
   page?: "full" | "any";
   /** The call is measured only among at least this many records. */
   least?: number;
-  /** Why the call may take longer among more records. Such a call is measured, but has no figure. */
-  grows?: string;
 }
 
 /** Resources with few records in every workspace, except the deliveries of a subscription. */
 const FEW_RECORDS = /^\S+ \/api-v1-(me|operations|pipelines|webhooks|workspace)(?!\/:id\/deliveries)\b/;
-const GROWS: Record<string, string> = {
-  "POST /api-v1-contacts/:id/erase":
-    "An erasure looks through stored replies and texts until a call is full; the rest is an operation",
-};
+/** Not measured: it looks through stored replies and texts until a call is full, and the rest is an operation. */
+const ERASE = "POST /api-v1-contacts/:id/erase";
 /** Among this many records, a call with few matches ends early: it has then read as many rows as a call may. */
 const MANY_RECORDS = 100_000;
 
@@ -102,9 +98,8 @@ function pathOf(resource: string, path: string): Record<string, string> {
 export async function makeProbes(): Promise<Probe[]> {
   const probes: Probe[] = [];
   for (const { resource: { name: resource }, route: { method, path, endpoint }, title } of keyEndpoints) {
-    if (FEW_RECORDS.test(title)) continue;
-    const grows = GROWS[title] && { grows: GROWS[title] };
-    const probe = { resource, endpoint, method, title, operation: title, ...grows };
+    if (FEW_RECORDS.test(title) || title === ERASE) continue;
+    const probe = { resource, endpoint, method, title, operation: title };
     const ids = pathOf(resource, path);
     if (method === "GET") probes.push(...reads(probe, path, ids));
     else {
@@ -287,7 +282,6 @@ async function bodies(
   return all;
 }
 
-/** Replaces the ids in an example with STAND_INS. */
 function withStandIns(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withStandIns(item, name));
   if (value !== null && typeof value === "object") {

@@ -78,7 +78,6 @@ async function makeSize(cluster: Cluster, amounts: Amounts, note: Conditions["no
   return { name, url, contacts: each, others: Math.min(each, others), searched: searched > 0 };
 }
 
-/** Formats a number for a figure's name: 10,000. */
 export function show(records: number): string {
   return records.toLocaleString("en-US");
 }

@@ -67,7 +67,6 @@ export async function readWal(sql: Sql): Promise<number> {
   return row.bytes;
 }
 
-/** The outcome of the deliveries since a given time. */
 export interface Deliveries {
   delivered: number;
   /** Pending, failed or cancelled. */
@@ -107,7 +106,6 @@ export async function readDeliveries(sql: Sql, since: Date): Promise<Deliveries>
   return row;
 }
 
-/** Counts deliveries that wait or are under way. */
 export async function countQueued(sql: Sql): Promise<number> {
   const [{ count }] = await sql<[{ count: number }]>`select count(*)::integer from crm.webhook_queue`;
   return count;

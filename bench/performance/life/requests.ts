@@ -2,7 +2,6 @@ import { api, get, type MakeRequest, post } from "../load/requests.ts";
 import type { PlannedRequest } from "../load/template.ts";
 import type { LoadWorkspace } from "../load/workspaces.ts";
 
-/** A kind of request, and its share of all requests. */
 interface Kind {
   name: string;
   percent: number;
@@ -40,9 +39,7 @@ export const KINDS: Kind[] = [
   },
 ];
 
-/**
- * Builds requests of all kinds in their shares. The keys of all workspaces take turns, so that each sends equally many.
- */
+/** Builds requests of all kinds in their shares. All keys take turns, so that each sends equally many. */
 export function mixedRequests(workspaces: LoadWorkspace[]): PlannedRequest[] {
   const keys = workspaces[0]!.keys.flatMap((_, index) =>
     workspaces.map((workspace) => ({ workspace, key: workspace.keys[index]! }))

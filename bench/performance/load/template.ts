@@ -51,7 +51,6 @@ export function templateOf(
   };
 }
 
-/** Encodes a request, with this number wherever the template has one. */
 export function encodeRequest({ head, body }: Template, number: number): Uint8Array {
   const named = insertNumber(head, number).replace("{key}", () => generateKey()).replace(
     "{token}",

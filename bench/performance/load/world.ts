@@ -18,7 +18,6 @@ export function startGenerator(priority?: number) {
   };
 }
 
-/** Starts a Postgres with workspaces, and a process that sends requests. */
 export async function openLoadWorld(sizes: Sizes) {
   const world = await openWorld({ max: 2 });
   const generator = startGenerator();

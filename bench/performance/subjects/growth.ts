@@ -120,10 +120,9 @@ function lowerQuartile(times: number[]): number {
  * the slowest page that ends early.
  */
 function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
-  const bounded = outcomes.filter(({ probe }) => probe.grows === undefined);
   const alone = sizes.slice(0, -1);
   const figure = (name: string, value: number, target = TARGET) => ratio(name, value, "lower", target);
-  const ofEndpoints = [...Map.groupBy(bounded, ({ probe }) => probe.endpoint).values()].map((probed) => {
+  const ofEndpoints = [...Map.groupBy(outcomes, ({ probe }) => probe.endpoint).values()].map((probed) => {
     const { probe } = probed[0]!;
     const [least, most] = [alone[0]!, alone.at(-1)!].map((size) => show(recordsOf(probe, size)));
     return figure(
@@ -131,7 +130,7 @@ function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
       largest(probed, ({ alone }) => alone).alone,
     );
   });
-  const slowed = largest(bounded, ({ among }) => among);
+  const slowed = largest(outcomes, ({ among }) => among);
   const toFullPage = ({ probe, time }: Outcome) =>
     time / outcomes.find(({ probe: full }) => full.page === "full" && full.endpoint === probe.endpoint)!.time;
   const early = largest(outcomes.filter(({ probe }) => probe.page === "any"), toFullPage);

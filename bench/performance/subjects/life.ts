@@ -31,9 +31,7 @@ const WAITS: Record<string, [p50: number, p99: number]> = {
   batch: [60, 300],
   search: [25, 250],
 };
-/**
- * Bytes of write-ahead log for each request, without full-page images, which depend on the time between checkpoints.
- */
+/** Bytes of write-ahead log for each request, without full-page images, which depend on the checkpoints. */
 const WAL_BYTES = 5_000;
 interface Sample {
   functions: number;

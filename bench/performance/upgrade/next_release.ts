@@ -5,7 +5,6 @@ import { copyFolder } from "../../../run/local/data_dir.ts";
 const ROOT = join(import.meta.dirname!, "../../..");
 const COPIED = ["supabase/functions", "supabase/schemas", "tools"];
 
-/** A table that the next release adds. */
 const PRODUCTS = `create table crm.products (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -35,9 +34,7 @@ const EDITS: [file: string, ...pairs: [string | RegExp, string][]][] = [
   ], ["coalesce(p_owner_id,", "coalesce(p_named_id,"]],
 ];
 
-/**
- * The part that a person writes: changes that lock the table for a moment, and a job that fills the column in batches.
- */
+/** The part that a person writes: changes that lock the table briefly, and a job that fills the column. */
 const BY_HAND = `alter table crm.contacts add column referred_by text;
 alter table crm.contacts add constraint referred_by_is_short check (length(referred_by) <= 255) not valid;
 

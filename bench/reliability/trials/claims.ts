@@ -63,9 +63,7 @@ interface Claims {
   cpu: number;
 }
 
-/**
- * Each round makes a delivery for every active workspace, and claims the due ones: all, but half in the first round.
- */
+/** Each round makes a delivery for every active workspace, and claims the due ones: in the first round half. */
 async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
   const rounds: Claims[] = [];
   for (let round = 0; round <= ROUNDS; round++) {

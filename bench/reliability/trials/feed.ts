@@ -21,7 +21,7 @@ export const feed: Trial = {
   async run({ sql, folder, databaseUrl, functionsDatabaseUrl }, { short }) {
     const total = short ? 3_000 : 200_000;
     const { id: workspaceId, member_id } = await createWorkspace(sql, { name: "Chaos" });
-    await updateWorkspace(sql, workspaceId, { rateLimit: 100_000 });
+    await updateWorkspace(sql, workspaceId, { rate_limit_per_minute: 100_000 });
     const { key } = await createKey(sql, { workspaceId, name: "Chaos", scopes: ["events:read"] });
     await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
     const path = await Deno.makeTempFile({ dir: folder, suffix: ".jsonl" });

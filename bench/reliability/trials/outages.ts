@@ -13,9 +13,7 @@ const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
 /** If no delivery is in flight at the crash, the outage is tried again, at most this many times in all. */
 const MAX_TRIES = 5;
-/**
- * New events of a workspace before each outage: so many that some are still in flight when a quarter has ended.
- */
+/** New events of a workspace before each outage: some are still in flight when a quarter has ended. */
 const EVENTS_OF_A_WORKSPACE = 20;
 
 /** The times of a recovery, in seconds since the restart. */

@@ -18,14 +18,11 @@ const RUN = { deliveries: 250, cpuSeconds: 2, bytes: 256 * 2 ** 20 };
 /** Memory is flat if its mean in the last fifth of the samples is at most this multiple of that in the second fifth. */
 const FLAT = 1.1;
 
-/** A sample; processor time and memory are sums over the dispatchers. */
 interface Sample {
   at: number;
   ended: number;
-  /** Milliseconds of processor time so far. */
   cpu: number;
   memory: number;
-  /** The highest peak of one dispatcher, in bytes. */
   peak: number;
   /** Bytes of Postgres, without its shared buffers. */
   postgres: number;

@@ -4,7 +4,6 @@ import { addReshapedListCommand } from "../list_command.ts";
 import { callOn, perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
 
-/** `app …`: the apps to which people of a workspace have granted access. */
 export function appCommands(program: Command): void {
   const app = program.command("app").description("Apps that act for a person (OAuth)");
 

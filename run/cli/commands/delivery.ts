@@ -7,12 +7,10 @@ import { call, callOn, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
-/** How many deliveries `delivery list` shows. */
 const LISTED = 50;
 
 type Row = Result<"delivery_list">["data"][number];
 
-/** `delivery …`: the webhook deliveries of a workspace. */
 export function deliveryCommands(program: Command): void {
   const delivery = program.command("delivery").description("Webhook deliveries of a workspace");
 

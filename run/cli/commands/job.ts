@@ -3,7 +3,6 @@ import { call, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
-/** `job …`: the periodic tasks of the database. */
 export function jobCommands(program: Command): void {
   const job = program.command("job").description(
     "Periodic tasks of the database; behind a proxy those of node 0, or of --node",

@@ -13,7 +13,6 @@ const OVERLAPS = { "0": 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
 
 const NETWORKS = "the networks from which it may be used, at most 20, separated by commas";
 
-/** The networks in a list; none for "any". */
 function parseNetworks(list: string): string[] {
   return list === "any" ? [] : list.split(",").map((network) => network.trim());
 }
@@ -22,7 +21,6 @@ function describeNetworks({ allowed_networks: networks }: Pick<Key, "allowed_net
   return networks.length === 0 ? "everywhere" : networks.join(", ");
 }
 
-/** `key …`: the API keys of a workspace. */
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of a workspace");
 

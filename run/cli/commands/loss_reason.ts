@@ -4,7 +4,6 @@ import { addListCommand } from "../list_command.ts";
 import { call, callOn, perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
 
-/** `loss-reason …`: why a workspace loses deals (`loss_reason_id` in POST deals/:id/lose). */
 export function lossReasonCommands(program: Command): void {
   const reason = program.command("loss-reason").description("Reasons for lost deals");
 

@@ -8,7 +8,6 @@ import { call, callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples, PROGRAM, requireChange } from "../usage.ts";
 
-/** `member …`: the people of a workspace. */
 export function memberCommands(program: Command): void {
   const member = program.command("member").description("People of a workspace");
 

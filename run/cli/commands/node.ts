@@ -9,7 +9,6 @@ import { formatExamples } from "../usage.ts";
 
 const COLUMNS = ["node", "state", "workspaces", "slots", "connection"] as const;
 
-/** Parses the number of a node. */
 export function parseNode(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("It must be the number of a node, such as 1");
   return Number(text);
@@ -29,7 +28,6 @@ export const PROXY_OPTION = new Option(
   "address of another proxy in front of the same nodes, as its owner; repeat it for each",
 ).argParser((text: string, urls: string[]) => [...urls, parseUrl(text)]).default([]);
 
-/** `node …`: the databases behind a proxy. */
 export function nodeCommands(program: Command): void {
   const node = program.command("node")
     .description("Databases with workspaces, behind the proxy in DATABASE_URL (docs/scale.md)");

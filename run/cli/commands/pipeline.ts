@@ -7,7 +7,6 @@ import { formatExamples, requireChange } from "../usage.ts";
 
 const COLUMNS = ["id", "name", "is_default", "is_active"] as const;
 
-/** `pipeline …`: the sales funnels of a workspace. */
 export function pipelineCommands(program: Command): void {
   const pipeline = program.command("pipeline").description("Sales funnels of a workspace");
 
@@ -64,7 +63,6 @@ export function pipelineCommands(program: Command): void {
   });
 }
 
-/** `stage …`: the steps of a pipeline. */
 export function stageCommands(program: Command): void {
   const stage = program.command("stage").description("Steps of a pipeline");
 

@@ -6,7 +6,6 @@ import { addListCommand } from "../list_command.ts";
 import { perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
 
-/** `proposal …`: offers to customers, on a deal. */
 export function proposalCommands(program: Command): void {
   const proposal = program.command("proposal").description("Offers to customers, on a deal");
 

@@ -9,7 +9,6 @@ import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
-/** `webhook …`: the webhook subscriptions of a workspace. */
 export function webhookCommands(program: Command): void {
   const webhook = program.command("webhook").description("Webhook subscriptions of a workspace");
 

@@ -22,7 +22,6 @@ const COLUMNS = [
   "created_at",
 ] as const;
 
-/** `workspace …`: the workspaces and their plans. */
 export function workspaceCommands(program: Command): void {
   const workspace = program.command("workspace").description("Workspaces and their plans");
 
@@ -43,7 +42,7 @@ export function workspaceCommands(program: Command): void {
     )
     .action(async ({ name, adminName, adminEmail, proxy }, command) => {
       const create = (sql: Sql) =>
-        createWorkspace(sql, { name, memberName: adminName, memberEmail: adminEmail });
+        createWorkspace(sql, { name, member_name: adminName, member_email: adminEmail });
       const node = namedNode(command);
       const created = await withOperatorDatabase(async (sql, isProxy) => {
         if (isProxy) {

@@ -1,7 +1,6 @@
 import type { Sql } from "postgres";
 import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
 
-/** The deployed project or local stack that the doctor checks. */
 export interface Project {
   /** A client as the owner of the schema. */
   sql: Sql;
@@ -10,16 +9,13 @@ export interface Project {
   functionsUrl: string;
   /** The region in which the schedule should call the dispatcher; null if any is right. */
   region: string | null;
-  /** The address of the console, if it is known. */
   appOrigin: string | null;
-  /** This machine's clock, in milliseconds since 1970. */
   now(): number;
 }
 
 /** How to fix a finding: SQL to run as the owner of the schema, a command, or a sentence. */
 export type Remedy = { sql: string } | { command: string } | { advice: string };
 
-/** A sentence that says what is wrong, and how to fix it. */
 export interface Finding {
   message: string;
   remedy: Remedy;
@@ -34,26 +30,21 @@ export interface Observation {
   skipped?: true;
 }
 
-/** One thing that the doctor checks. */
 export interface Check {
-  /** The name in the report and in the JSON. */
   name: string;
   /** Whether the check is skipped if the database cannot be reached. */
   needsDatabase: boolean;
   look(project: Project): Promise<Observation>;
 }
 
-/** Nothing is wrong. */
 export function fine(note?: string): Observation {
   return note === undefined ? { findings: [] } : { findings: [], note };
 }
 
-/** The check could not run, because of a finding of another check. */
 export function skipped(note: string): Observation {
   return { findings: [], note, skipped: true };
 }
 
-/** One thing is wrong. */
 export function wrong(message: string, remedy: Remedy): Observation {
   return { findings: [{ message, remedy }] };
 }

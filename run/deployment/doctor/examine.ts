@@ -3,12 +3,10 @@ import { firstAnswer } from "../../local/sql.ts";
 import { firstLine } from "../../local/stack_error.ts";
 import { isProxy } from "../../nodes/nodes.ts";
 import { CONNECT_TIMEOUT_S, openDatabase } from "../database.ts";
-import type { Check, Finding, Observation, Project, Remedy } from "./check.ts";
+import { type Check, type Finding, type Observation, type Project, type Remedy, wrong } from "./check.ts";
 import { CHECKS, OF_THE_SERVICE } from "./checks.ts";
 
-/** The result of all checks. */
 export interface Diagnosis {
-  /** Whether there are no findings. */
   ok: boolean;
   checks: CheckResult[];
 }
@@ -21,13 +19,10 @@ export interface CheckResult {
   note: string | null;
 }
 
-/** What the doctor needs to know about a project. */
 export interface Address {
   databaseUrl: string;
   functionsUrl: string;
-  /** FUNCTIONS_REGION, if it is set. */
   region: string | null;
-  /** APP_ORIGIN, if it is set. */
   appOrigin: string | null;
 }
 
@@ -50,7 +45,7 @@ export async function examine(address: Address): Promise<Diagnosis> {
 }
 
 async function withProject(
-  { databaseUrl, functionsUrl, region, appOrigin }: Address,
+  { databaseUrl, functionsUrl, ...address }: Address,
   work: (project: Project) => Promise<Diagnosis>,
 ): Promise<Diagnosis> {
   const sql = openDatabase(databaseUrl, "crm-doctor");
@@ -58,11 +53,10 @@ async function withProject(
   await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S).catch(() => {});
   try {
     return await work({
+      ...address,
       sql,
       databaseUrl: new URL(databaseUrl),
       functionsUrl: functionsUrl.replace(/\/+$/, ""),
-      region,
-      appOrigin,
       now: Date.now,
     });
   } finally {
@@ -95,12 +89,9 @@ async function look(check: Check, project: Project): Promise<Observation> {
   try {
     return await check.look(project);
   } catch (error) {
-    return {
-      findings: [{
-        message: `It cannot be seen: ${firstLine(error)}`,
-        remedy: { advice: "Give the DATABASE_URL of the role that applied the migrations" },
-      }],
-    };
+    return wrong(`It cannot be seen: ${firstLine(error)}`, {
+      advice: "Give the DATABASE_URL of the role that applied the migrations",
+    });
   }
 }
 

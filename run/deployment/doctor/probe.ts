@@ -3,7 +3,6 @@ import { firstLine } from "../../local/stack_error.ts";
 /** A cold start takes much less. */
 const TIMEOUT_MS = 20_000;
 
-/** The reply to a request, or why there was none. */
 export interface Reply {
   /** 0 if there was no reply. */
   status: number;
@@ -14,7 +13,6 @@ export interface Reply {
   /** The body, if it is a JSON object. */
   body: Record<string, unknown> | null;
   headers: Headers;
-  /** Why there was no reply. */
   error: string | null;
 }
 
@@ -40,14 +38,8 @@ export async function probe(url: string, init: RequestInit = {}): Promise<Reply>
       error: null,
     };
   } catch (error) {
-    return {
-      status: 0,
-      code: null,
-      platformCode: null,
-      body: null,
-      headers: new Headers(),
-      error: reasonOf(error),
-    };
+    const none = { status: 0, code: null, platformCode: null, body: null, headers: new Headers() };
+    return { ...none, error: reasonOf(error) };
   }
 }
 

@@ -28,7 +28,6 @@ import * as users from "./users.ts";
 const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|08|53|57)/;
 
 export interface AuthSettings {
-  /** A client as the owner of schema auth. */
   sql: Sql;
   tokens: AccessTokens;
   /** `http://127.0.0.1:<port>/auth/v1` */
@@ -37,7 +36,6 @@ export interface AuthSettings {
   siteUrl: string;
   /** The key that a caller needs to invite people. */
   serviceKey: string;
-  /** The folder that keeps the mails. */
   mailFolder: string;
 }
 

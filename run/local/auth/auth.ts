@@ -23,15 +23,11 @@ export interface LocalAuth {
 }
 
 interface Options {
-  /** The URL of the owner of schema auth. */
   databaseUrl: string;
   dataDir: string;
   secrets: Secrets;
-  /** The origin of the gateway. */
   origin: string;
-  /** The console's address. */
   siteUrl: string;
-  /** Whether local sign-in created schema auth. */
   isOurs: boolean;
 }
 

@@ -7,7 +7,6 @@ export class AuthError extends Error {
   }
 }
 
-/** The error as a response that supabase-js reads. */
 export function errorResponse({ status, code, message }: AuthError): Response {
   const headers = { "x-sb-error-code": code };
   return Response.json({ code: status, error_code: code, msg: message }, { status, headers });
@@ -22,7 +21,6 @@ export class OAuthError extends Error {
   }
 }
 
-/** The error as a response that OAuth clients read. */
 export function oauthErrorResponse({ code, message }: OAuthError): Response {
   return Response.json({ error: code, error_description: message }, { status: 400 });
 }

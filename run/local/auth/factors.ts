@@ -48,9 +48,7 @@ export async function listFactors(sql: Sql, userId: string): Promise<Record<stri
   `;
 }
 
-/**
- * Adds the routes of Supabase Auth for second factors with time-based codes (TOTP): enrol, challenge, verify, remove.
- */
+/** Adds Supabase Auth's routes for second factors with time-based codes (TOTP): enrol, challenge, verify, remove. */
 export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
   const { sql, siteUrl, identify, addressOf, grantResponse } = settings;
 

@@ -5,7 +5,6 @@ import { escapeHtml } from "../html.ts";
 
 const TEMPLATE = new URL("../../../supabase/templates/invite.html", import.meta.url);
 
-/** The purposes of a link in a mail. */
 export type LinkType = "invite" | "recovery";
 
 /** A mail that Supabase would send. */

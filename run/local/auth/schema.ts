@@ -3,9 +3,7 @@ import { editedFile } from "../migrate.ts";
 import { sha256 } from "../../../supabase/functions/_shared/runtime/sha256.ts";
 
 const FILE = new URL("schema.sql", import.meta.url);
-/**
- * The start of the comment on a schema that schema.sql created. Supabase's own schema auth has another comment or none.
- */
+/** The start of the comment on a schema that schema.sql created. Supabase's schema auth has no such comment. */
 const OURS = "Local sign-in";
 
 /**

@@ -5,7 +5,6 @@ import type { LinkType } from "./mail.ts";
 /** How the person proved who they are: by a password or a link (aal1), or also by a code of a second factor (aal2). */
 export type Aal = "aal1" | "aal2";
 
-/** A row of auth.users. */
 export interface User {
   id: string;
   aud: string;

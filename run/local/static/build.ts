@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
-/** The root of the repository. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** A file that marks a build for the local stack. Where it is absent, the build is for another address. */
 const MARK = ".local";
@@ -16,14 +15,11 @@ export type BuildState = "ready" | "building" | { failed: string };
 export interface Build {
   /** Starts a build if there is no current one. A failure is returned once; the next call tries again. */
   state(): Promise<BuildState>;
-  /** Ends a build in progress. */
   close(): Promise<void>;
 }
 
 interface Options {
-  /** The folder of the build. */
   out: string;
-  /** The folders that a build reads. */
   sources: string[];
   /** Arguments to Deno, run at the root of the repository. */
   command: string[];

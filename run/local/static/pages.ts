@@ -23,33 +23,14 @@ export interface PageServer {
 export async function pageUntilBuilt(build: Build, texts: BuildTexts): Promise<Response | null> {
   const state = await build.state();
   if (state === "ready") return null;
-  return state === "building" ? preparingPage(texts) : failedPage(texts, state.failed);
+  const { lang, preparing, wait, failed, retry } = texts;
+  if (state === "building") {
+    return page(202, lang, preparing, `<p>${wait}</p>`, `<meta http-equiv="refresh" content="1">`);
+  }
+  return page(500, lang, failed, `<p>${retry}</p>\n<pre>${escapeHtml(state.failed)}</pre>`);
 }
 
-/** A page that reloads until the pages are built. */
-function preparingPage({ lang, preparing, wait }: BuildTexts): Response {
-  return page(202, {
-    lang,
-    head: `<meta http-equiv="refresh" content="1">`,
-    title: preparing,
-    body: `<p>${wait}</p>`,
-  });
-}
-
-/** @param output the last lines of the build */
-function failedPage({ lang, failed, retry }: BuildTexts, output: string): Response {
-  return page(500, {
-    lang,
-    head: "",
-    title: failed,
-    body: `<p>${retry}</p>
-<pre>${escapeHtml(output)}</pre>`,
-  });
-}
-
-type Parts = Record<"lang" | "head" | "title" | "body", string>;
-
-function page(status: number, { lang, head, title, body }: Parts): Response {
+function page(status: number, lang: string, title: string, body: string, head = ""): Response {
   return new Response(
     `<!doctype html>
 <html lang="${lang}">

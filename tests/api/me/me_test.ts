@@ -10,7 +10,7 @@ import { test } from "../../support/scenario.ts";
 const ME = "/api-v1-me";
 
 test("GET /api-v1-me shows the key that calls, its workspace, its member and the limits (spec 5)", async ({ sql, workspace }) => {
-  await updateWorkspace(sql, workspace.id, { rateLimit: 77 });
+  await updateWorkspace(sql, workspace.id, { rate_limit_per_minute: 77 });
   const expires_at = "2099-01-31T12:00:00.000Z";
   const scopes = ["contacts:read", "owners:read"];
   const { id, key } = await createKey(sql, {

@@ -117,8 +117,8 @@ export const alerts: Scenario[] = [
       const email = `${crypto.randomUUID()}@padariasol.example`;
       const { id } = await createWorkspace(sql, {
         name: "Padaria Sol",
-        memberName: "Ana Souza",
-        memberEmail: email,
+        member_name: "Ana Souza",
+        member_email: email,
       });
       const session = await sessionOf(await signUp(email));
       const admin = memberClient(JSON.parse(session).access_token);

@@ -40,7 +40,7 @@ const DEALS: [name: string, company: string, value: number, stage: number][] = [
  */
 export async function makeBusyCompany(sql: Sql, name: string, domain: string): Promise<BusyCompany> {
   const email = `bia@${domain}`;
-  const { id } = await createWorkspace(sql, { name, memberName: "Bia Lima", memberEmail: email });
+  const { id } = await createWorkspace(sql, { name, member_name: "Bia Lima", member_email: email });
   const person = await signUp(email);
   await makePerson(sql, { id }, "gestor", { name: "Ana Souza", email: `ana@${domain}` });
   await operate(sql, "member_invite", {

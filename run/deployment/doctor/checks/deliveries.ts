@@ -3,7 +3,6 @@ import { type Check, fine, type Remedy, wrong } from "../check.ts";
 /** Counting stops here: to count a longer queue, Postgres would read all of it. */
 const COUNTED = 10_000;
 
-/** How to fix a queue from which nothing is sent. */
 export const WAKE_DISPATCHER: Remedy = {
   advice: "First fix the findings about functions, Vault and jobs. If there are none, read the log of " +
     "webhook-dispatcher in the dashboard; deno task crm job run webhook-dispatch wakes it at once",

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { type Check, type Finding, fine, hasCron, schedulerRuns } from "../check.ts";
+import { type Check, type Finding, fine, hasCron, schedulerRuns, wrong } from "../check.ts";
 
 /** How late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
 const LATENESS_S = 90;
@@ -11,7 +11,6 @@ interface Job {
   name: string;
   /** Seconds between two runs in pg_cron's schedule; at least 60 in old versions of pg_cron. */
   interval: number;
-  /** Whether the job is in cron.job. */
   scheduled: boolean;
   as_declared: boolean;
   active: boolean;
@@ -41,12 +40,9 @@ export const jobs: Check = {
 /** Without pg_cron the local stack's scheduler must run the jobs. */
 async function lookForScheduler(sql: Sql) {
   if (await schedulerRuns(sql)) return fine("the local stack's scheduler runs them");
-  return {
-    findings: [{
-      message: "Nothing runs the jobs: there is no pg_cron, and no local scheduler is connected",
-      remedy: { command: "deno task start" },
-    }],
-  };
+  return wrong("Nothing runs the jobs: there is no pg_cron, and no local scheduler is connected", {
+    command: "deno task start",
+  });
 }
 
 function readJobs(sql: Sql) {
@@ -133,16 +129,10 @@ export const cronHistory: Check = {
       limit 1
     `;
     if (oldest === undefined || oldest.days <= 8) return fine();
-    return {
-      findings: [{
-        message: `cron.job_run_details keeps runs of ${
-          Math.floor(oldest.days)
-        } days, and grows with every run`,
-        remedy: {
-          sql: "delete from cron.job_run_details where start_time < now() - interval '7 days'\n" +
-            "and jobid in (select jobid from cron.job where jobname like 'crm:%');",
-        },
-      }],
-    };
+    const days = Math.floor(oldest.days);
+    return wrong(`cron.job_run_details keeps runs of ${days} days, and grows with every run`, {
+      sql: "delete from cron.job_run_details where start_time < now() - interval '7 days'\n" +
+        "and jobid in (select jobid from cron.job where jobname like 'crm:%');",
+    });
   },
 };

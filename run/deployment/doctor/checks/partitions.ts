@@ -9,13 +9,11 @@ const MOVABLE = 100_000;
 interface Table {
   /** `crm.events` */
   name: string;
-  /** The column by which it is partitioned. */
   key: string;
   /** Which of today and tomorrow have no partition. */
   missing: string[];
   /** How many partitions should have been dropped by now. */
   overdue: number;
-  /** For how many days rows are kept. */
   kept: number;
 }
 

@@ -58,47 +58,39 @@ export const roles: Check = {
 function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Finding[] {
   if (role === undefined) return [{ message: `The role ${name} does not exist`, remedy: mendMissing }];
   const findings: Finding[] = [];
+  const find = (message: string, sql: string) => findings.push({ message, remedy: { sql } });
   const login = name === FUNCTIONS_ROLE;
   if (role.login !== login) {
-    findings.push({
-      message: `The role ${name} can ${login ? "not log in, so the functions cannot connect" : "log in"}`,
-      remedy: { sql: `alter role ${name} ${login ? "login" : "nologin"};` },
-    });
+    find(
+      `The role ${name} can ${login ? "not log in, so the functions cannot connect" : "log in"}`,
+      `alter role ${name} ${login ? "login" : "nologin"};`,
+    );
   }
   for (const power of role.powers) {
-    findings.push({
-      message: `The role ${name} has the attribute ${power}`,
-      remedy: { sql: `alter role ${name} no${power};` },
-    });
+    find(`The role ${name} has the attribute ${power}`, `alter role ${name} no${power};`);
   }
   for (const group of role.member_of) {
-    findings.push({
-      message: `The role ${name} is a member of ${group}`,
-      remedy: { sql: `revoke "${group}" from ${name};` },
-    });
+    find(`The role ${name} is a member of ${group}`, `revoke "${group}" from ${name};`);
   }
   for (const [setting, value] of login ? Object.entries(SETTINGS) : []) {
     if (role.settings.includes(`${setting}=${value}`)) continue;
-    findings.push({
-      message: `The role ${name} has no ${setting} of ${value}, so what hangs keeps its connection`,
-      remedy: { sql: `alter role ${name} set ${setting} = '${value}';` },
-    });
+    find(
+      `The role ${name} has no ${setting} of ${value}, so what hangs keeps its connection`,
+      `alter role ${name} set ${setting} = '${value}';`,
+    );
   }
   // A role may change its own settings, and default_transaction_read_only would stop every call.
   for (const setting of role.settings) {
     const [changed = ""] = setting.split("=");
     if (login && changed in SETTINGS) continue;
-    findings.push({
-      message: `The role ${name} has the setting ${setting}`,
-      remedy: { sql: `alter role ${name} reset "${changed}";` },
-    });
+    find(`The role ${name} has the setting ${setting}`, `alter role ${name} reset "${changed}";`);
   }
   for (const setting of role.database_settings) {
     const [database, changed] = setting.split(/: |=/);
-    findings.push({
-      message: `The role ${name} has a setting in the database ${setting}`,
-      remedy: { sql: `alter role ${name} in database "${database}" reset "${changed}";` },
-    });
+    find(
+      `The role ${name} has a setting in the database ${setting}`,
+      `alter role ${name} in database "${database}" reset "${changed}";`,
+    );
   }
   return findings;
 }

@@ -2,7 +2,6 @@ import { isLoopback } from "../../../../supabase/functions/_shared/runtime/servi
 import { type Check, deployAgain, fine, skipped, wrong } from "../check.ts";
 import { probe, type Reply } from "../probe.ts";
 
-/** The headers in a preflight for the console's requests. */
 const REQUEST_HEADERS = "authorization,x-workspace-id";
 
 /** The functions accept requests from the console's pages. */

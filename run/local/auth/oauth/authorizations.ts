@@ -23,9 +23,7 @@ interface Authorization {
   expires_at: Date;
 }
 
-/**
- * The scopes of Supabase Auth, without `openid`, because there are no ID tokens here. They grant nothing in the CRM.
- */
+/** Supabase Auth's scopes, without `openid`, because there are no ID tokens. They grant nothing in the CRM. */
 export const AUTH_SCOPES = ["profile", "email", "phone", "offline_access"];
 
 /**

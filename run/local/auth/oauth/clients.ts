@@ -37,7 +37,6 @@ const redirectUri = z.string().refine((uri) => {
 }, "invalid redirect_uri");
 const link = z.url().max(2048).or(z.literal("")).optional();
 
-/** The body of a registration (RFC 7591). */
 export const Registration = z.object({
   redirect_uris: z.array(redirectUri).min(1).max(10),
   client_type: z.enum(["public", "confidential"]).optional(),
@@ -87,7 +86,6 @@ export async function registerClient(
   };
 }
 
-/** The app with this id; undefined if there is none. */
 export async function findClient(sql: ISql, id: string | undefined): Promise<OAuthClient | undefined> {
   if (!isUuid(id ?? "")) return undefined;
   const [client] = await sql<OAuthClient[]>`select * from auth.oauth_clients where id = ${id!}`;

@@ -36,7 +36,6 @@ export function openToAllOrigins(app: Hono): void {
   for (const path of OPEN_PATHS) app.use(path, cors({ origin: "*" }));
 }
 
-/** Serves the metadata at the root of the host. */
 export function addRootMetadata(root: Hono, url: string): void {
   root.use(ROOT_METADATA_PATH, cors({ origin: "*" }));
   root.get(ROOT_METADATA_PATH, () => Response.json(metadataOf(url)));
@@ -104,7 +103,6 @@ export function addOAuthRoutes(app: Hono, { sql, tokens, url, siteUrl, identify 
   }
 }
 
-/** The metadata of the server (RFC 8414). */
 function metadataOf(issuer: string): Record<string, unknown> {
   return {
     issuer,
