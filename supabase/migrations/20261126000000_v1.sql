@@ -1630,30 +1630,10 @@ comment on function crm.creation_json(jsonb, json, uuid[]) is
   'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';
 
 create type crm.event_type as enum (
-  'deal.stage_changed',
-  'deal.won',
-  'deal.lost',
-  'deal.stale',
-  'activity.created',
-  'activity.overdue',
-  'proposal.viewed',
-  'deal.created',
-  'contact.created',
-  'lead.received',
-  'proposal.accepted',
-  'proposal.rejected',
-  'contact.updated',
-  'company.created',
-  'company.updated',
-  'deal.updated',
-  'deal.reopened',
-  'deal.contact_added',
-  'deal.contact_removed',
-  'activity.updated',
-  'activity.completed',
-  'note.created',
-  'contact.merged',
-  'contact.erased'
+  'deal.stage_changed', 'deal.won', 'deal.lost', 'deal.stale', 'activity.created', 'activity.overdue',
+  'proposal.viewed', 'deal.created', 'contact.created', 'lead.received', 'proposal.accepted', 'proposal.rejected',
+  'contact.updated', 'company.created', 'company.updated', 'deal.updated', 'deal.reopened', 'deal.contact_added',
+  'deal.contact_removed', 'activity.updated', 'activity.completed', 'note.created', 'contact.merged', 'contact.erased'
 );
 comment on type crm.event_type is 'The event catalogue of spec 6.1.';
 create table crm.event_types (
@@ -1667,29 +1647,14 @@ comment on column crm.event_types.is_change is
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
-  ('deal.stage_changed', 'deal', false),
-  ('deal.won', 'deal', false),
-  ('deal.lost', 'deal', false),
-  ('deal.stale', 'deal', false),
-  ('activity.created', 'activity', true),
-  ('activity.overdue', 'activity', false),
-  ('proposal.viewed', 'proposal', true),
-  ('deal.created', 'deal', true),
-  ('contact.created', 'contact', true),
-  ('lead.received', 'deal', false),
-  ('proposal.accepted', 'proposal', true),
-  ('proposal.rejected', 'proposal', true),
-  ('contact.updated', 'contact', true),
-  ('company.created', 'company', true),
-  ('company.updated', 'company', true),
-  ('deal.updated', 'deal', true),
-  ('deal.reopened', 'deal', false),
-  ('deal.contact_added', 'deal', true),
-  ('deal.contact_removed', 'deal', true),
-  ('activity.updated', 'activity', true),
-  ('activity.completed', 'activity', false),
-  ('note.created', 'note', true),
-  ('contact.merged', 'contact', true),
+  ('deal.stage_changed', 'deal', false), ('deal.won', 'deal', false), ('deal.lost', 'deal', false),
+  ('deal.stale', 'deal', false), ('activity.created', 'activity', true), ('activity.overdue', 'activity', false),
+  ('proposal.viewed', 'proposal', true), ('deal.created', 'deal', true), ('contact.created', 'contact', true),
+  ('lead.received', 'deal', false), ('proposal.accepted', 'proposal', true), ('proposal.rejected', 'proposal', true),
+  ('contact.updated', 'contact', true), ('company.created', 'company', true), ('company.updated', 'company', true),
+  ('deal.updated', 'deal', true), ('deal.reopened', 'deal', false), ('deal.contact_added', 'deal', true),
+  ('deal.contact_removed', 'deal', true), ('activity.updated', 'activity', true),
+  ('activity.completed', 'activity', false), ('note.created', 'note', true), ('contact.merged', 'contact', true),
   ('contact.erased', 'contact', true);
 create function crm.require_references(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -1715,17 +1680,13 @@ begin
         where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null and t.erased_at is null
         for key share;
       when 'deal_id' then
-        perform from crm.deals t
-        where t.workspace_id = v_workspace_id and t.id = v_id;
+        perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id;
       when 'loss_reason_id' then
-        perform from crm.loss_reasons t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+        perform from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
       when 'owner_id' then
-        perform from crm.members t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+        perform from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
       when 'stage_id' then
-        perform from crm.stages t
-        where t.workspace_id = v_workspace_id and t.id = v_id;
+        perform from crm.stages t where t.workspace_id = v_workspace_id and t.id = v_id;
     end case;
     if not found then v_missing := v_missing || v_field; end if;
   end loop;
@@ -2476,37 +2437,31 @@ begin
     when 'activity' then
       return array(
         select t.id from crm.activities t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'company' then
       return array(
         select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'contact' then
       return array(
         select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'deal' then
       return array(
         select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'note' then
       return array(
         select t.id from crm.notes t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
   end case;
@@ -2550,46 +2505,37 @@ begin
   end if;
   case p_record
     when 'activity' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.activity_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.activity_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'company' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.company_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.company_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'contact' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.contact_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.contact_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'deal' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.deal_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.deal_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'note' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.note_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.note_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
   end case;
+  is_complete := coalesce(is_complete, true) and num_nulls(variadic v_records) = 0;
   ids := ids || v_ids;
   records := records || v_records;
 end
@@ -3545,8 +3491,9 @@ comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
   'p_rows: the statement for all rows. p_pending: records whose values may have changed since they were indexed, which '
   'the statement reads too.';
 
-create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb);
-comment on type crm.record_keys is 'The fields of a record that crm.keep_values indexes.';
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
+comment on type crm.record_keys is
+  'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
 create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -3603,7 +3550,7 @@ begin
     where f.workspace_id = d.workspace_id and f.object_type = d.object_type and f.index_below is not null;
     execute format(
       'select array('
-      'select row(t.id, t.tags, t.custom_fields)::crm.record_keys from %s t'
+      'select row(t.id, t.tags, t.custom_fields, null)::crm.record_keys from %s t'
       ' where t.workspace_id = $1 and t.id < $2 order by t.id desc limit 500)',
       (select l.target from crm.list_filters(d.object_type) l where l.kind = 'list')
     ) into v_rows using d.workspace_id, d.index_below;
@@ -4218,12 +4165,8 @@ begin
   select * into t from crm.companies r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
-  if t.merged_into_id is not null then
-    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-  end if;
+  if not found then perform api.fail('not_found'); end if;
+  if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.company_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -4291,12 +4234,8 @@ begin
   if not found then
     select r.* into t from crm.companies r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
-    if t.merged_into_id is not null then
-      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-    end if;
+    if not found then perform api.fail('not_found'); end if;
+    if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   end if;
   return crm.company_json(t);
 end
@@ -4409,6 +4348,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -4419,9 +4359,7 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
@@ -4429,9 +4367,7 @@ begin
     ) page;
   elsif v_filters - 'name' = '{}' then
     v_value := crm.name_key(p_args ->> 'name');
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
@@ -4439,9 +4375,7 @@ begin
       order by t.name_key desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
@@ -4450,9 +4384,7 @@ begin
       order by t.tax_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
@@ -4461,9 +4393,7 @@ begin
       order by t.domain desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -4472,9 +4402,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
@@ -4483,6 +4411,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -4490,12 +4419,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('company', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -4552,16 +4482,15 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
   end if;
   -- Leads and other upserts that look for the same record, or would create it, wait here.
   perform crm.lock_matches(jsonb_build_object(
-    'company external_id', p_args ->> 'external_id',
-    'company tax_id', p_args ->> 'tax_id',
-    'company domain', p_args ->> 'domain',
-    'company name', crm.name_key(p_args ->> 'name')
+    'company external_id', p_args ->> 'external_id', 'company tax_id', p_args ->> 'tax_id',
+    'company domain', p_args ->> 'domain', 'company name', crm.name_key(p_args ->> 'name')
   ));
   v_ids := crm.company_match(p_args);
   if v_ids = '{}' then
@@ -4593,14 +4522,10 @@ begin
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.company_create(v_sent);
+  select crm.company_json(t) into v_record from crm.companies t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.company_json(t) from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
@@ -4790,12 +4715,8 @@ begin
   select * into t from crm.contacts r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
-  if t.merged_into_id is not null then
-    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-  end if;
+  if not found then perform api.fail('not_found'); end if;
+  if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   if t.erased_at is not null then perform api.fail('record_erased'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.contact_json(t)) then
     perform api.fail('precondition_failed');
@@ -4863,12 +4784,8 @@ begin
   if not found then
     select r.* into t from crm.contacts r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
-    if t.merged_into_id is not null then
-      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-    end if;
+    if not found then perform api.fail('not_found'); end if;
+    if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   end if;
   return crm.contact_json(t);
 end
@@ -4992,6 +4909,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -5001,18 +4919,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'email' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_before)
@@ -5022,9 +4936,7 @@ begin
     ) page;
   elsif v_filters - 'phone' = '{}' then
     v_value := crm.e164(p_args ->> 'phone');
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_before)
@@ -5032,9 +4944,7 @@ begin
       order by t.phone_e164 desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -5045,9 +4955,7 @@ begin
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
@@ -5056,6 +4964,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -5063,6 +4972,7 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('contact', v_ids, v_records);
@@ -5127,14 +5037,14 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
   end if;
   -- Leads and other upserts that look for the same record, or would create it, wait here.
   perform crm.lock_matches(jsonb_build_object(
-    'contact external_id', p_args ->> 'external_id',
-    'contact email', p_args ->> 'email',
+    'contact external_id', p_args ->> 'external_id', 'contact email', p_args ->> 'email',
     'contact phone', crm.e164(p_args ->> 'phone')
   ));
   v_ids := crm.contact_match(p_args);
@@ -5167,14 +5077,10 @@ begin
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.contact_create(v_sent);
+  select crm.contact_json(t) into v_record from crm.contacts t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.contact_json(t) from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
@@ -5624,9 +5530,7 @@ begin
   select * into t from crm.deals r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.deal_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -5697,9 +5601,7 @@ begin
   if not found then
     select r.* into t from crm.deals r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
+    if not found then perform api.fail('not_found'); end if;
   end if;
   return crm.deal_json(t);
 end
@@ -5761,6 +5663,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -5771,18 +5674,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
@@ -5791,9 +5690,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -5803,9 +5700,7 @@ begin
       order by t.pipeline_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
@@ -5814,9 +5709,7 @@ begin
       order by t.stage_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -5826,9 +5719,7 @@ begin
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -5838,9 +5729,7 @@ begin
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -5849,9 +5738,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
@@ -5860,6 +5747,7 @@ begin
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('deal', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -5867,12 +5755,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('deal', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -5909,6 +5798,7 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -5931,14 +5821,10 @@ begin
     perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
   end if;
   v_reply := api.deal_create(v_sent);
+  select crm.deal_json(t) into v_record from crm.deals t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.deal_json(t) from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
@@ -6242,9 +6128,7 @@ begin
   select * into t from crm.activities r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.activity_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -6331,6 +6215,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -6341,18 +6226,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'deal_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
@@ -6361,9 +6242,7 @@ begin
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
@@ -6373,9 +6252,7 @@ begin
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -6384,9 +6261,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
@@ -6395,9 +6270,7 @@ begin
       order by t.type desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
@@ -6406,6 +6279,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -6413,12 +6287,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('activity', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -6549,6 +6424,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -6558,9 +6434,7 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
@@ -6569,9 +6443,7 @@ begin
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid
@@ -6580,6 +6452,7 @@ begin
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('note', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -6587,6 +6460,7 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('note', v_ids, v_records);
@@ -6942,9 +6816,7 @@ begin
   select * into t from crm.proposals r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.proposal_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -11473,41 +11345,32 @@ comment on function crm.text_changed(crm.event_type, jsonb) is
   'The kind of the record whose searched text, tags or custom fields an event changes; null if it changes none.';
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  v_rows crm.record_keys[];
 begin
+  if p_record <> all ('{company,contact,deal}') then return; end if;
+  perform crm.lock_texts_of(p_workspace_id);
   case p_record
     when 'company' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.companies t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.company_text(t))::crm.record_keys from crm.companies t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
+      );
     when 'contact' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.contacts t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.contact_text(t))::crm.record_keys from crm.contacts t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
+      );
     when 'deal' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.deals t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.deal_text(t))::crm.record_keys from crm.deals t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
-    else
-      null;
+      );
   end case;
+  insert into crm.search_texts as kept (workspace_id, record, id, text)
+  select p_workspace_id, p_record, r.id, r.text from unnest(v_rows) r
+  on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+  perform crm.keep_values(p_workspace_id, p_record, v_rows);
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is

@@ -150,8 +150,9 @@ comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
 
 -- What the job index-texts writes.
 
-create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb);
-comment on type crm.record_keys is 'The fields of a record that crm.keep_values indexes.';
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
+comment on type crm.record_keys is
+  'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
 
 create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
 language plpgsql set search_path = '' as $$
@@ -210,7 +211,7 @@ begin
     where f.workspace_id = d.workspace_id and f.object_type = d.object_type and f.index_below is not null;
     execute format(
       'select array('
-      'select row(t.id, t.tags, t.custom_fields)::crm.record_keys from %s t'
+      'select row(t.id, t.tags, t.custom_fields, null)::crm.record_keys from %s t'
       ' where t.workspace_id = $1 and t.id < $2 order by t.id desc limit 500)',
       (select l.target from crm.list_filters(d.object_type) l where l.kind = 'list')
     ) into v_rows using d.workspace_id, d.index_below;

@@ -150,9 +150,7 @@ begin
   select * into t from ${table} r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;${refusalsSql(record, "t")}
+  if not found then perform api.fail('not_found'); end if;${refusalsSql(record)}
   if p_if_match is not null and not p_if_match ? crm.version(crm.${name}_json(t)) then
     perform api.fail('precondition_failed');
   end if;

@@ -2,7 +2,7 @@
 import { atLeastOneText, type CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { argument, equalities, type NamedFilter } from "./filters.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
-import { comment, conjunction } from "./sql_text.ts";
+import { columns, comment, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /** `api.<name>_upsert`, and `crm.<name>_match`, which looks for the record. */
@@ -46,13 +46,14 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
   end if;
   -- Leads and other upserts that look for the same record, or would create it, wait here.
   perform crm.lock_matches(jsonb_build_object(
-${locked.map((filter) => `    '${name} ${filter.name}', ${argument(record, filter)}`).join(",\n")}
+${columns(locked.map((filter) => `'${name} ${filter.name}', ${argument(record, filter)}`), 4)}
   ));
   v_ids := crm.${name}_match(p_args);
 ${isMergeable(record) ? survivorsSql(record) : ""}  if cardinality(v_ids) > 1 then
@@ -68,14 +69,10 @@ ${
   end if;
 ${requiredSql(record)}
   v_reply := api.${name}_create(v_sent);
+  select crm.${name}_json(t) into v_record from crm.${about.table} t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.${name}_json(t) from crm.${about.table} t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
