@@ -44,17 +44,18 @@ $$;
 comment on function crm.raise_code(text, text, text, text) is
   'Raises a code from a verb of schema app, as api.fail does for schema api. p_message: Portuguese, about the field; '
   'null if the code is enough. p_value: a value, such as an id, that the caller may put into a message of its own.';
-create function crm.require_workspace(p_workspace_id uuid) returns void
+create function crm.require_workspace(p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  if not exists (select from crm.workspaces w where w.id = p_workspace_id) then
+  if not exists (select from crm.workspaces w where w.id = (p_args ->> 'workspace_id')::uuid) then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
+  return p_args;
 end
 $$;
-comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace, so that a list for an unknown workspace is an error instead of '
-  'empty.';
+comment on function crm.require_workspace(jsonb) is
+  'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
+  'unknown workspace is an error instead of empty.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -853,18 +854,6 @@ end
 $$;
 comment on function crm.idempotency_begin(uuid, text, bytea) is
   'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
-create function crm.idempotency_remember(
-  p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean
-) returns void
-language plpgsql set search_path = '' as $$
-begin
-  insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
-  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found);
-end
-$$;
-comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
-  'Stores a reply in the transaction that created the record, which already holds the key (crm.idempotency_begin): '
-  'the reply and the record are both kept, or neither.';
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -923,28 +912,28 @@ comment on function crm.is_marked(text) is
   'Whether the request has set this setting, such as app.found. Each request is one transaction.';
 create type crm.failure as (state text, message text, detail text, constraint_name text, context text);
 comment on type crm.failure is 'What Postgres reports about an exception (`get stacked diagnostics`).';
-create function crm.external_id_holder(p_constraint text, p_external_id text) returns uuid
-language plpgsql stable set search_path = '' as $$
+create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
+  v_holders jsonb;
 begin
-  case p_constraint
-    when 'contacts_external_id_once' then
-      return (
-        select t.id from crm.contacts t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
-      );
-    when 'companies_external_id_once' then
-      return (
-        select t.id from crm.companies t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
-      );
+  case p_record
+    when 'contact' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
+    when 'company' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
     else
-      return null;
+      null;
   end case;
+  return coalesce(v_holders, '{}');
 end
 $$;
-comment on function crm.external_id_holder(text, text) is
-  'The record of the workspace that already has this external_id. p_constraint: the unique index that the failed '
-  'statement violated.';
+comment on function crm.external_id_holders(text, text[]) is
+  'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
+  'external_id is not unique.';
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin
@@ -957,7 +946,10 @@ begin
       error_code := 'external_id_taken';
       details := json_build_array(json_build_object(
         'field', 'external_id', 'message', null,
-        'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
+        'id', crm.external_id_holders(
+          case p_failure.constraint_name when 'contacts_external_id_once' then 'contact' else 'company' end,
+          array[p_args ->> 'external_id']
+        ) ->> (p_args ->> 'external_id')
       ));
     -- These states are lock_not_available, deadlock_detected and query_canceled.
     when p_failure.state in ('55P03', '40P01', '57014') then
@@ -1069,9 +1061,9 @@ begin
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;
     if p_idempotency_key is not null then
-      perform crm.idempotency_remember(
-        p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found')
-      );
+      -- In the transaction that created the record: the reply and the record are both kept, or neither.
+      insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
+      values (p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found'));
     end if;
   exception
     -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. `others` does
@@ -2635,9 +2627,7 @@ begin
     continue when v_phone is null;
     v_number := ltrim(crm.e164(v_phone), '+');
     v_text := concat_ws(E'\n', v_text, v_number);
-    if strpos(v_number, crm.digits(v_phone)) = 0 then
-      v_text := v_text || E'\n' || crm.digits(v_phone);
-    end if;
+    if strpos(v_number, crm.digits(v_phone)) = 0 then v_text := v_text || E'\n' || crm.digits(v_phone); end if;
   end loop;
   return v_text;
 end
@@ -3080,8 +3070,7 @@ begin
   if v_undefined <> '{}' and crm.refuses_undefined_fields() then
     v_errors := nullif(coalesce(v_errors, '[]') || coalesce((
       select jsonb_agg(jsonb_build_object(
-        'field', 'custom_fields.' || u.key,
-        'message',
+        'field', 'custom_fields.' || u.key, 'message',
         'Campo não definido; defina-o em POST /api-v1-workspace/custom-fields, ou use um de GET /api-v1-workspace'
       ))
       from jsonb_each(v_undefined) u
@@ -3282,7 +3271,7 @@ comment on function api.custom_field_restore(jsonb) is
 create function crm.within_workspace(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 begin
-  perform crm.require_workspace((p_args ->> 'workspace_id')::uuid);
+  perform crm.require_workspace(p_args);
   perform set_config('app.workspace_id', p_args ->> 'workspace_id', true);
   return p_args;
 end
@@ -3715,12 +3704,6 @@ comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own wo
 call crm.protect('crm.loss_reasons');
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
 
-create function crm.own_workspace_name() returns text
-language plpgsql stable security definer set search_path = ''
-as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
-comment on function crm.own_workspace_name() is
-  'The name of the caller''s workspace. Security definer, because crm_api cannot read crm.workspaces, which also has '
-  'the plan.';
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3728,15 +3711,11 @@ declare
 begin
   return json_build_object(
     'id', v_workspace_id,
-    'name', crm.own_workspace_name(),
+    'name', crm.own_key() #>> '{workspace,name}',
     'members', (
-      select coalesce(
-        json_agg(
-          json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active)
-          order by m.is_active desc, m.id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active
+      ) order by m.is_active desc, m.id), '[]')
       from (
         (select t.* from crm.members t where t.workspace_id = v_workspace_id and t.is_active)
         union all
@@ -3752,38 +3731,26 @@ begin
       where l.workspace_id = v_workspace_id and l.is_active
     ),
     'pipelines', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', p.id,
-            'name', p.name,
-            'is_default', p.is_default,
-            'stages', (
-              select coalesce(
-                json_agg(json_build_object('id', s.id, 'name', s.name, 'type', s.type) order by s.position), '[]'
-              )
-              from crm.stages s
-              where s.workspace_id = v_workspace_id and s.pipeline_id = p.id and s.is_active
-            )
+      select coalesce(json_agg(json_build_object(
+        'id', p.id,
+        'name', p.name,
+        'is_default', p.is_default,
+        'stages', (
+          select coalesce(
+            json_agg(json_build_object('id', s.id, 'name', s.name, 'type', s.type) order by s.position), '[]'
           )
-          order by p.created_at, p.id
-        ),
-        '[]'
-      )
+          from crm.stages s
+          where s.workspace_id = v_workspace_id and s.pipeline_id = p.id and s.is_active
+        )
+      ) order by p.created_at, p.id), '[]')
       from crm.pipelines p
       where p.workspace_id = v_workspace_id and p.is_active
     ),
     'event_types', (select json_agg(e.event order by e.event) from crm.event_types e),
     'custom_fields', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'object_type', f.object_type, 'key', f.key, 'label', f.label, 'type', f.type, 'choices', f.choices
-          )
-          order by f.object_type, f.id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'object_type', f.object_type, 'key', f.key, 'label', f.label, 'type', f.type, 'choices', f.choices
+      ) order by f.object_type, f.id), '[]')
       from crm.custom_fields f
       where f.workspace_id = v_workspace_id and f.archived_at is null
     )
@@ -3822,13 +3789,12 @@ comment on function crm.unset_default_pipeline(uuid) is
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_is_default boolean := coalesce((v_args ->> 'is_default')::boolean, false);
   v_id uuid;
   v_stages json;
 begin
-  perform crm.require_workspace(v_workspace_id);
   if v_is_default then perform crm.unset_default_pipeline(v_workspace_id); end if;
   insert into crm.pipelines (workspace_id, name, is_default)
   values (v_workspace_id, v_args ->> 'name', v_is_default)
@@ -3877,10 +3843,9 @@ comment on function app.pipeline_update(jsonb) is
 create function app.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(
       json_agg(
@@ -3934,11 +3899,10 @@ comment on function crm.loss_reason_json(crm.loss_reasons) is 'JSON of a loss re
 create function app.loss_reason_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   insert into crm.loss_reasons (workspace_id, name)
   values (v_workspace_id, v_args ->> 'name')
   returning id into v_id;
@@ -3968,10 +3932,9 @@ comment on function app.loss_reason_update(jsonb) is
 create function app.loss_reason_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(json_agg(crm.loss_reason_json(r) order by r.id), '[]')
     from crm.loss_reasons r
@@ -4135,28 +4098,6 @@ $$;
 comment on function crm.company_insert(crm.companies) is
   'Creates the record in the caller''s workspace and returns it, and for each compared field up to five records in '
   'use that resemble it.';
-create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.companies as new (
-      workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
-      instagram, address, owner_id, notes, custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.company_insert(crm.companies[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
@@ -4194,34 +4135,6 @@ end
 $$;
 comment on function crm.company_save(crm.companies) is
   'Writes the changeable fields of the record, and returns the updated row.';
-create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.address is distinct from b.address then 'address' end,
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.domain is distinct from b.domain then 'domain' end,
-    case when a.email is distinct from b.email then 'email' end,
-    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.industry is distinct from b.industry then 'industry' end,
-    case when a.instagram is distinct from b.instagram then 'instagram' end,
-    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
-    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
-    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
-    case when a.name is distinct from b.name then 'name' end,
-    case when a.notes is distinct from b.notes then 'notes' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.phone is distinct from b.phone then 'phone' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
-    case when a.website is distinct from b.website then 'website' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.companies, crm.companies) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
 create function api.company_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4685,28 +4598,6 @@ $$;
 comment on function crm.contact_insert(crm.contacts) is
   'Creates the record in the caller''s workspace and returns its id, and for each compared field up to five records '
   'in use that resemble it.';
-create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.contacts as new (
-      workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-      custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-      t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.contact_insert(crm.contacts[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
@@ -4746,32 +4637,6 @@ end
 $$;
 comment on function crm.contact_save(crm.contacts) is
   'Writes the changeable fields of the record, and returns the updated row.';
-create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.company_id is distinct from b.company_id then 'company_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.email is distinct from b.email then 'email' end,
-    case when a.erased_at is distinct from b.erased_at then 'erased_at' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.instagram is distinct from b.instagram then 'instagram' end,
-    case when a.job_title is distinct from b.job_title then 'job_title' end,
-    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
-    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
-    case when a.name is distinct from b.name then 'name' end,
-    case when a.notes is distinct from b.notes then 'notes' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.phone is distinct from b.phone then 'phone' end,
-    case when a.phone2 is distinct from b.phone2 then 'phone2' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.contacts, crm.contacts) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
 create function api.contact_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5500,28 +5365,6 @@ begin
 end
 $$;
 comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
-create function crm.deal_insert(p_rows crm.deals[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.deals as new (
-      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-      expected_close_date, source, utm, custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
-      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.deal_insert(crm.deals[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -5558,37 +5401,6 @@ end
 $$;
 comment on function crm.deal_save(crm.deals) is
   'Writes the changeable fields of the record, and returns the updated row.';
-create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
-    case when a.company_id is distinct from b.company_id then 'company_id' end,
-    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.expected_close_date is distinct from b.expected_close_date then 'expected_close_date' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.last_activity_at is distinct from b.last_activity_at then 'last_activity_at' end,
-    case when a.loss_note is distinct from b.loss_note then 'loss_note' end,
-    case when a.loss_reason_id is distinct from b.loss_reason_id then 'loss_reason_id' end,
-    case when a.lost_at is distinct from b.lost_at then 'lost_at' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.pipeline_id is distinct from b.pipeline_id then 'pipeline_id' end,
-    case when a.recurring_value is distinct from b.recurring_value then 'recurring_value' end,
-    case when a.source is distinct from b.source then 'source' end,
-    case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
-    case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
-    case when a.status is distinct from b.status then 'status' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.title is distinct from b.title then 'title' end, case when a.utm is distinct from b.utm then 'utm' end,
-    case when a.value is distinct from b.value then 'value' end,
-    case when a.won_at is distinct from b.won_at then 'won_at' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.deals, crm.deals) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
 create function api.deal_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -6058,7 +5870,7 @@ begin
   ));
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
   -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
-  if crm.changed_fields(v_activity, v_changed) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
+  if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end
 $$;
@@ -6098,28 +5910,6 @@ end
 $$;
 comment on function crm.activity_insert(crm.activities) is
   'Creates the record in the caller''s workspace and returns it.';
-create function crm.activity_insert(p_rows crm.activities[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.activities as new (
-      workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at, duration_minutes,
-      is_online_meeting, meeting_url, location, status
-    )
-    select
-      crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
-      t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.activity_insert(crm.activities[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql set search_path = '' as $$
 declare
@@ -6156,29 +5946,6 @@ end
 $$;
 comment on function crm.activity_save(crm.activities) is
   'Writes the changeable fields of the record, and returns the updated row.';
-create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
-    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.created_by_id is distinct from b.created_by_id then 'created_by_id' end,
-    case when a.deal_id is distinct from b.deal_id then 'deal_id' end,
-    case when a.description is distinct from b.description then 'description' end,
-    case when a.due_at is distinct from b.due_at then 'due_at' end,
-    case when a.duration_minutes is distinct from b.duration_minutes then 'duration_minutes' end,
-    case when a.is_online_meeting is distinct from b.is_online_meeting then 'is_online_meeting' end,
-    case when a.location is distinct from b.location then 'location' end,
-    case when a.meeting_url is distinct from b.meeting_url then 'meeting_url' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.status is distinct from b.status then 'status' end,
-    case when a.title is distinct from b.title then 'title' end,
-    case when a.type is distinct from b.type then 'type' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.activities, crm.activities) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -6371,26 +6138,6 @@ begin
 end
 $$;
 comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
-create function crm.note_insert(p_rows crm.notes[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.notes as new (
-      workspace_id, deal_id, author_id, body, kind, source
-    )
-    select
-      crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.note_insert(crm.notes[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -6513,9 +6260,7 @@ language plpgsql set search_path = '' as $$
 begin
   new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
   -- A customer who answers has seen the proposal, so an answer also sets viewed_at.
-  if new.status in ('visualizada', 'aceita', 'recusada') then
-    new.viewed_at := coalesce(new.viewed_at, now());
-  end if;
+  if new.status in ('visualizada', 'aceita', 'recusada') then new.viewed_at := coalesce(new.viewed_at, now()); end if;
   new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
   new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
   return new;
@@ -6655,12 +6400,8 @@ declare
 begin
   insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
   values (
-    (p_args ->> 'workspace_id')::uuid,
-    p_deal_id,
-    p_args ->> 'title',
-    (p_args ->> 'value')::numeric,
-    (p_args ->> 'recurring_value')::numeric,
-    (p_args ->> 'expires_at')::timestamptz
+    (p_args ->> 'workspace_id')::uuid, p_deal_id, p_args ->> 'title', (p_args ->> 'value')::numeric,
+    (p_args ->> 'recurring_value')::numeric, (p_args ->> 'expires_at')::timestamptz
   )
   returning * into v_proposal;
   perform crm.record_proposal_action('proposal_created', v_proposal);
@@ -6736,7 +6477,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('invalid_reference', 'deal_id');
   end if;
@@ -6764,10 +6505,9 @@ comment on function app.proposal_send(jsonb) is
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(json_agg(crm.proposal_json(p) order by p.id desc), '[]')
     from crm.proposals p
@@ -7475,7 +7215,7 @@ language sql immutable as $$
   ]
 $$;
 comment on function crm.changed_field_names() is
-  'The names that changed_fields of an updated event can have, whatever the object.';
+  'The names that changed_fields of an updated event can have, whatever the object, in alphabetical order.';
 
 create table crm.webhook_subscriptions (
   workspace_id uuid not null references crm.workspaces (id),
@@ -10016,13 +9756,8 @@ declare
   v_page record;
 begin
   select * into v_page from crm.delivery_ids(
-    p_workspace_id,
-    p_subscription_id,
-    p_args ->> 'state',
-    (p_args ->> 'event')::crm.event_type,
-    (p_args ->> 'since')::timestamptz,
-    (p_args ->> 'until')::timestamptz,
-    (p_args ->> 'cursor')::uuid,
+    p_workspace_id, p_subscription_id, p_args ->> 'state', (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz, (p_args ->> 'until')::timestamptz, (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   return crm.page(
@@ -10062,16 +9797,10 @@ begin
   end if;
   return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
     'attempts_made', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
-            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
-          )
-          order by a.series, a.number
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
+        'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
+      ) order by a.series, a.number), '[]')
       from (
         select a.* from crm.webhook_attempts a
         where a.workspace_id = p_workspace_id and a.delivery_id = p_id
@@ -10124,7 +9853,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   if v_subscription_id is not null and not exists (
     select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
   ) then
@@ -10155,11 +9884,10 @@ comment on function app.delivery_get(jsonb) is
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_retried bigint;
 begin
-  perform crm.require_workspace(v_workspace_id);
   v_retried := crm.retry_deliveries(v_workspace_id);
   perform crm.poke_dispatcher();
   return json_build_object('retried', v_retried);
@@ -10222,9 +9950,7 @@ begin
   ) into v_event_id, v_subscription_ids;
   -- Skip crm.fan_out if no subscription gets the event, as is usual: inserting no rows into a partitioned table takes
   -- as long as inserting one.
-  if v_subscription_ids <> '{}' then
-    perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
-  end if;
+  if v_subscription_ids <> '{}' then perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids); end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
   -- the searched text cannot be written either, because then no search would ever find the record.
@@ -10414,13 +10140,25 @@ create trigger emit_closed after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status <> 'aberto')
   execute function crm.emit_closed();
 
+create function crm.changed_fields(p_before jsonb, p_after jsonb) returns text[]
+language plpgsql immutable set search_path = '' as $$
+begin
+  return array(
+    select f.name from unnest(crm.changed_field_names()) f (name)
+    where p_before -> f.name is distinct from p_after -> f.name
+  );
+end
+$$;
+comment on function crm.changed_fields(jsonb, jsonb) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields. No hidden column may have the name of another record''s public field.';
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_changed_fields text[] := '{}';
 begin
   if tg_op = 'UPDATE' then
-    v_changed_fields := crm.changed_fields(old, new);
+    v_changed_fields := crm.changed_fields(to_jsonb(old), to_jsonb(new));
     if v_changed_fields = '{}' then return null; end if;
   end if;
   perform crm.emit(
@@ -11025,11 +10763,11 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_matches uuid[];
 begin
-  if p_ids = '{}' then
+  if coalesce(p_ids, '{}') = '{}' then
     return '{}';
   elsif p_walk.chosen is null then
     select w.matches into v_matches from crm.kept_walk(p_record, '{}', null, null, null, p_ids) w;
-  elsif p_ids <> '{}' then
+  else
     execute format(
       'select array_agg(w.id) from (%s) w where w.is_match%s', p_walk.chosen,
       case when p_words is not null then
@@ -11863,14 +11601,8 @@ declare
   v_last uuid;
 begin
   select * into v_page from crm.request_ids(
-    p_workspace_id,
-    p_key_id,
-    p_args ->> 'status',
-    p_args ->> 'code',
-    p_args ->> 'path',
-    (p_args ->> 'since')::timestamptz,
-    (p_args ->> 'until')::timestamptz,
-    (p_args ->> 'cursor')::uuid,
+    p_workspace_id, p_key_id, p_args ->> 'status', p_args ->> 'code', p_args ->> 'path',
+    (p_args ->> 'since')::timestamptz, (p_args ->> 'until')::timestamptz, (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   select array_agg(s.record order by s.id desc), (array_agg(s.id order by s.id))[1] into v_records, v_last
@@ -12547,45 +12279,19 @@ comment on function crm.batch_json(jsonb[]) is
   'TypeScript.';
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
-declare
-  v_holder uuid;
 begin
   if p_result #>> '{error,code}' is distinct from 'external_id_taken'
     or p_result #>> '{error,details,0,id}' is not null then
     return p_result;
   end if;
-  v_holder := crm.external_id_holder(
-    case p_record when 'contact' then 'contacts_external_id_once' else 'companies_external_id_once' end,
-    p_item -> 'args' ->> 'external_id'
-  );
-  return jsonb_set(p_result, '{error,details,0,id}', coalesce(to_jsonb(v_holder), 'null'));
+  return jsonb_set(p_result, '{error,details,0,id}', coalesce(
+    crm.external_id_holders(p_record, array[p_item #>> '{args,external_id}']) -> (p_item #>> '{args,external_id}'), 'null'
+  ));
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
   'Returns the result of an item. If external_id_taken does not say which record has the external_id, adds that '
   'record''s id: an earlier item of the group created the record.';
-create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
-language plpgsql set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_holders jsonb;
-begin
-  case p_record
-    when 'contact' then
-      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
-      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
-    when 'company' then
-      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
-      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
-    else
-      null;
-  end case;
-  return coalesce(v_holders, '{}');
-end
-$$;
-comment on function crm.external_id_holders(text, text[]) is
-  'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
-  'external_id is not unique.';
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
 declare
@@ -12695,24 +12401,6 @@ end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
   'The results with the error of each item that fails its checks, such as an unknown reference. Writes nothing.';
-create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-begin
-  case p_record
-    when 'activity' then
-      return crm.activity_insert(array(select crm.activity_new(i -> 'args') from unnest(p_items) i));
-    when 'company' then
-      return crm.company_insert(array(select crm.company_new(i -> 'args') from unnest(p_items) i));
-    when 'contact' then
-      return crm.contact_insert(array(select crm.contact_new(i -> 'args') from unnest(p_items) i));
-    when 'deal' then
-      return crm.deal_insert(array(select crm.deal_new(i -> 'args') from unnest(p_items) i));
-    when 'note' then
-      return crm.note_insert(array(select crm.note_new(i -> 'args') from unnest(p_items) i));
-  end case;
-end
-$$;
-comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; returns their ids in order.';
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12872,6 +12560,84 @@ language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
 comment on function api.note_batch(jsonb) is 'Like api.contact_batch, for notes, with creates and reads only.';
 
+create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  case p_record
+    when 'activity' then
+      with made as (
+        insert into crm.activities (
+          workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at,
+          duration_minutes, is_online_meeting, meeting_url, location, status
+        )
+        select
+          crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
+          t.description, t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
+        from unnest(array(select crm.activity_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+    when 'company' then
+      with made as (
+        insert into crm.companies (
+          workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
+          instagram, address, owner_id, notes, custom_fields, tags, external_id
+        )
+        select
+          crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+          t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags,
+          t.external_id
+        from unnest(array(select crm.company_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+    when 'contact' then
+      with made as (
+        insert into crm.contacts (
+          workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
+          notes, custom_fields, tags, external_id
+        )
+        select
+          crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
+          t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
+        from unnest(array(select crm.contact_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+    when 'deal' then
+      with made as (
+        insert into crm.deals (
+          workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+          expected_close_date, source, utm, custom_fields, tags, external_id
+        )
+        select
+          crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+          t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
+        from unnest(array(select crm.deal_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+    when 'note' then
+      with made as (
+        insert into crm.notes (
+          workspace_id, deal_id, author_id, body, kind, source
+        )
+        select
+          crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
+        from unnest(array(select crm.note_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+  end case;
+  return v_ids;
+end
+$$;
+comment on function crm.insert_together(text, jsonb[]) is
+  'Creates the records of a batch by one insert, because half the time of an insert is a fixed cost. Returns their '
+  'ids in order.';
+
 create table crm.operations (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(clock_timestamp()),
@@ -13006,9 +12772,7 @@ begin
     o := crm.next_step(o);
     o.steps := o.steps + 1;
   end loop;
-  if o.state <> 'done' then
-    insert into crm.operations select o.*;
-  end if;
+  if o.state <> 'done' then insert into crm.operations select o.*; end if;
   return o;
 end
 $$;
@@ -13208,9 +12972,7 @@ begin
         when v_name = 'contacts' and not v_contact then 'contact.updated'
       end::crm.event_type
     ) end;
-    if v_name = 'deals' then
-      perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
-    end if;
+    if v_name = 'deals' then perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into); end if;
     -- Count each row twice, because it also emits an event, which costs as much.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
@@ -13566,11 +13328,10 @@ comment on column crm.texts_naming.fields is
 comment on column crm.texts_naming.digest is
   'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
 call crm.protect('crm.texts_naming');
-create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
-returns bigint
+create function crm.erase_activities(
+  p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
+)
 language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
 begin
   perform from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids) order by a.id for update;
   update crm.activities a
@@ -13590,29 +13351,15 @@ begin
   where a.workspace_id = p_workspace_id and a.id = e.id
     and (a.title, a.description, a.location, a.meeting_url)
       is distinct from (e.title, e.description, e.location, e.meeting_url);
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  get diagnostics changed = row_count;
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
   'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
-create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
+create function crm.erase_proposals(
+  p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
+)
 language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
-begin
-  update crm.notes n set body = 'Texto apagado'
-  where n.workspace_id = p_workspace_id and n.id = any (p_ids) and n.body <> 'Texto apagado';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end
-$$;
-comment on function crm.erase_notes(uuid, uuid[]) is 'Replaces the texts of notes, and returns how many it replaced.';
-create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
-returns bigint
-language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
 begin
   perform from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids) order by p.id for update;
   update crm.proposals p
@@ -13628,8 +13375,7 @@ begin
   ) e
   where p.workspace_id = p_workspace_id and p.id = e.id
     and (p.title, p.rejection_reason) is distinct from (e.title, e.rejection_reason);
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  get diagnostics changed = row_count;
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
@@ -14412,7 +14158,10 @@ begin
       from crm.erasure_window(o.workspace_id, v_kind, v_contact_id, e) w;
       case v_phase
         when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
-        when 'notes' then v_changed := case when e.texts then crm.erase_notes(o.workspace_id, v_ids) else 0 end;
+        when 'notes' then
+          update crm.notes n set body = 'Texto apagado'
+          where e.texts and n.workspace_id = o.workspace_id and n.id = any (v_ids) and n.body <> 'Texto apagado';
+          get diagnostics v_changed = row_count;
         else v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, e.texts);
       end case;
       v_is_over := e.deal_id is null;
@@ -14604,6 +14353,9 @@ declare
     when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
   v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
+  v_least integer;
+  v_most integer;
+  v_choices text[];
   v_valid boolean;
   v_message text;
   v_network record;
@@ -14622,12 +14374,10 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title', 'member_name', 'client_name' then
-      v_valid := char_length(v_text) between 1 and 255;
-      v_message := 'Deve ter de 1 a 255 caracteres';
-    when 'type' then
-      v_valid := char_length(v_text) between 1 and 40;
-      v_message := 'Deve ter de 1 a 40 caracteres';
+    when 'name', 'title', 'member_name', 'client_name', 'path', 'type', 'key', 'q', 'label' then
+      v_most := case p_rule when 'type' then 40 when 'key' then 60 when 'q' then 100 when 'label' then 120 else 255 end;
+      v_valid := char_length(v_text) between 1 and v_most;
+      v_message := format('Deve ter de 1 a %s caracteres', v_most);
     when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern of the API, so that both accept the same addresses.
@@ -14636,43 +14386,38 @@ begin
         '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
       );
       v_message := 'Deve ser um e-mail válido';
-    when 'role' then
-      v_valid := v_text in ('admin', 'gestor', 'vendedor');
-      v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
+    when 'role', 'object_type', 'payload', 'state' then
+      v_choices := case p_rule
+        when 'role' then '{admin, gestor, vendedor}'
+        when 'object_type' then '{company, contact, deal}'
+        when 'payload' then '{full, ids}'
+        else '{pending, held, delivered, failed, cancelled}'
+      end;
+      v_valid := v_text = any (v_choices);
+      v_message := 'Deve ser um de ' || crm.quoted_choices(v_choices);
     when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields',
       'before_creation', 'dry_run', 'atomic'
     then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
-    when 'rate_limit_per_minute' then
-      v_valid := v_number between 1 and 1000000 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 1000000';
-    when 'stale_after_days' then
-      v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'rate_limit_per_minute', 'stale_after_days', 'limit', 'overlap_seconds' then
+      v_least := case p_rule when 'overlap_seconds' then 0 else 1 end;
+      v_most := case p_rule
+        when 'rate_limit_per_minute' then 1000000 when 'stale_after_days' then 3650 when 'limit' then 200 else 604800
+      end;
+      v_valid := v_number between v_least and v_most and v_number = trunc(v_number);
+      v_message := format('Deve ser um número inteiro de %s a %s', v_least, v_most);
     when 'time_zone' then
       -- Refuse names that Postgres knows and Deno does not, such as posix/UTC or localtime.
       v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
         and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
       v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
-    when 'limit' then
-      v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'status' then
       v_valid := v_text ~ '^[1-5](\d\d|xx)$';
       v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
     when 'code' then
       v_valid := v_text ~ '^[a-z_]{1,60}$';
       v_message := 'Deve ser um código de erro, como validation_error';
-    when 'path' then
-      v_valid := char_length(v_text) between 1 and 255;
-      v_message := 'Deve ter de 1 a 255 caracteres';
-    when 'object_type' then
-      v_valid := v_text in ('company', 'contact', 'deal');
-      v_message := 'Deve ser um de "company", "contact", "deal"';
-    when 'key' then
-      v_valid := char_length(v_text) between 1 and 60;
-      v_message := 'Deve ter de 1 a 60 caracteres';
     when 'webhook_name' then
       -- An empty text removes the name.
       v_valid := char_length(v_text) <= 80;
@@ -14685,18 +14430,9 @@ begin
       -- Checks only the number of items: the edge function has validated each item (_shared/http/batch_items.ts).
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
       v_message := 'Deve ser uma lista de 1 a 100 itens';
-    when 'q' then
-      v_valid := char_length(v_text) between 1 and 100;
-      v_message := 'Deve ter de 1 a 100 caracteres';
-    when 'label' then
-      v_valid := char_length(v_text) between 1 and 120;
-      v_message := 'Deve ter de 1 a 120 caracteres';
     when 'choices' then
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
       v_message := 'Deve ser uma lista de 1 a 100 textos';
-    when 'overlap_seconds' then
-      v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 0 a 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
@@ -14712,9 +14448,6 @@ begin
     when 'secret', 'encrypted_header' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
-    when 'payload' then
-      v_valid := v_text in ('full', 'ids');
-      v_message := 'Deve ser um de "full", "ids"';
     when 'filters', 'header' then
       -- Checks only the type: the caller checks the contents (api-v1-webhooks/filters.ts, own_header.ts).
       v_valid := jsonb_typeof(p_value) = 'object';
@@ -14727,9 +14460,6 @@ begin
     when 'event', 'event_type' then
       v_valid := v_text = any (enum_range(null::crm.event_type)::text[]);
       v_message := 'Deve ser um evento do catálogo';
-    when 'state' then
-      v_valid := v_text in ('pending', 'held', 'delivered', 'failed', 'cancelled');
-      v_message := 'Deve ser um de "pending", "held", "delivered", "failed", "cancelled"';
     when 'event_types' then
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));
@@ -15198,15 +14928,9 @@ comment on function crm.workspaces_of_current_user() is
   'shows a member one workspace only.';
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
-  select coalesce(
-    json_agg(
-      json_build_object(
-        'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
-      )
-      order by w.name, w.id
-    ),
-    '[]'
-  )
+  select coalesce(json_agg(json_build_object(
+    'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+  ) order by w.name, w.id), '[]')
   from crm.open_invitations(crm.current_user_id()) i
   join crm.workspaces w on w.id = i.workspace_id
 $$;
@@ -15423,21 +15147,14 @@ create function app.workspace_find(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{object, id}');
-  v_id uuid := (v_args ->> 'id')::uuid;
   v_workspace_id uuid;
 begin
-  case v_args ->> 'object'
-    when 'member' then select t.workspace_id into v_workspace_id from crm.members t where t.id = v_id;
-    when 'key' then select t.workspace_id into v_workspace_id from crm.api_keys t where t.id = v_id;
-    when 'pipeline' then select t.workspace_id into v_workspace_id from crm.pipelines t where t.id = v_id;
-    when 'stage' then select t.workspace_id into v_workspace_id from crm.stages t where t.id = v_id;
-    when 'loss_reason' then select t.workspace_id into v_workspace_id from crm.loss_reasons t where t.id = v_id;
-    when 'deal' then select t.workspace_id into v_workspace_id from crm.deals t where t.id = v_id;
-    when 'proposal' then select t.workspace_id into v_workspace_id from crm.proposals t where t.id = v_id;
-    when 'subscription' then
-      select t.workspace_id into v_workspace_id from crm.webhook_subscriptions t where t.id = v_id;
-    when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
-  end case;
+  execute format('select t.workspace_id from crm.%I t where t.id = $1', case v_args ->> 'object'
+    when 'key' then 'api_keys'
+    when 'subscription' then 'webhook_subscriptions'
+    when 'delivery' then 'webhook_deliveries'
+    else crm.table_of(v_args ->> 'object')
+  end) into v_workspace_id using (v_args ->> 'id')::uuid;
   -- During a move two nodes have the record, but only the node where the workspace lives has the workspace's row.
   if not exists (select from crm.workspaces w where w.id = v_workspace_id) then
     perform crm.raise_code('not_found', 'id');
@@ -15454,45 +15171,34 @@ comment on function app.workspace_find(jsonb) is
 create function app.action_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{cursor, limit}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}', '{cursor, limit}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_cursor uuid := coalesce((v_args ->> 'cursor')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_limit integer := coalesce((v_args ->> 'limit')::numeric::integer, 50);
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select l.id from crm.audit_log l
     where l.workspace_id = v_workspace_id and l.id < v_cursor
     order by l.id desc limit v_limit + 1
   );
-  return json_build_object(
-    'data', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', l.id, 'at', crm.iso(l.created_at),
-            'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
-            'action', l.action,
-            'object', json_build_object(
-              'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
-            ),
-            'details', l.details
-          )
-          order by l.id desc
+begin
+  return crm.page(
+    (
+      select array_agg(json_build_object(
+        'id', l.id, 'at', crm.iso(l.created_at),
+        'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+        'action', l.action,
+        'object', json_build_object(
+          'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
         ),
-        '[]'
-      )
+        'details', l.details
+      ) order by l.id desc)
       from crm.audit_log l
       left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
       left join crm.proposals p
         on l.object_type = 'proposal' and p.workspace_id = l.workspace_id and p.id = l.object_id
       where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
     ),
-    'meta', json_build_object(
-      'next_cursor', case when cardinality(v_ids) > v_limit then v_ids[v_limit] end,
-      'has_more', cardinality(v_ids) > v_limit
-    )
+    case when cardinality(v_ids) > v_limit then v_ids[v_limit] end
   );
 end
 $$;
@@ -15580,11 +15286,10 @@ comment on function crm.invited_member_json(crm.members, bigint) is
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name, email, role}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member crm.members;
 begin
-  perform crm.require_workspace(v_workspace_id);
   perform crm.require_invitations_left(v_workspace_id);
   insert into crm.members (workspace_id, name, email, role, invited_at)
   values (
@@ -15653,15 +15358,9 @@ declare
   v_keys json;
   v_managers integer;
 begin
-  select coalesce(
-    json_agg(
-      json_build_object(
-        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
-      )
-      order by k.id
-    ),
-    '[]'
-  )
+  select coalesce(json_agg(json_build_object(
+    'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+  ) order by k.id), '[]')
   into v_keys
   from (
     select k.* from crm.api_keys k
@@ -15763,10 +15462,9 @@ comment on function app.member_leave(jsonb) is
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return json_build_object('data', (
     select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
     from (select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000) m
@@ -15922,7 +15620,7 @@ declare
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
   v_key crm.api_keys;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   perform crm.require_room_for_key(v_workspace_id);
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
@@ -15972,16 +15670,14 @@ comment on function app.key_create(jsonb) is
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id and k.client_id is null
     order by crm.is_working(k) desc, k.id desc limit 500
   );
+begin
   return json_build_object('data', (
     select coalesce(json_agg(r.record order by array_position(v_ids, r.id)), '[]')
     from crm.key_records(v_workspace_id, v_ids) r
@@ -16023,15 +15719,9 @@ begin
       ),
       'failures', crm.request_failures(v_workspace_id, v_id),
       'subscriptions', (
-        select coalesce(
-          json_agg(
-            json_build_object(
-              'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
-            )
-            order by s.is_active desc, s.created_at desc, s.id desc
-          ),
-          '[]'
-        )
+        select coalesce(json_agg(json_build_object(
+          'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
+        ) order by s.is_active desc, s.created_at desc, s.id desc), '[]')
         from (
           select * from crm.webhook_subscriptions w
           where w.workspace_id = v_workspace_id and w.key_id = v_id
@@ -16285,7 +15975,7 @@ comment on function crm.subscription_overview(uuid, uuid) is
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_ids uuid[] := array(
     select s.id from crm.webhook_subscriptions s
@@ -16293,7 +15983,6 @@ declare
     order by s.is_active desc, s.created_at desc, s.id desc limit 200
   );
 begin
-  perform crm.require_workspace(v_workspace_id);
   return json_build_object('data', (
     select coalesce(json_agg(o.overview order by array_position(v_ids, o.id)), '[]')
     from crm.subscription_overviews(v_workspace_id, v_ids) o
@@ -16326,14 +16015,13 @@ comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
 create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(
+  v_args jsonb := crm.require_workspace(crm.check_args(
     p_args, '{workspace_id, new_id, event_types, target_url, secret}',
     '{filters, payload, header, encrypted_header, webhook_name}'
-  );
+  ));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header, name)
   values (
@@ -16665,17 +16353,11 @@ begin
       where c.rank <= 50
       group by c.stage_id
     )
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', s.id, 'name', s.name, 'type', s.type, 'position', s.position,
-          'deals_count', coalesce(t.deals_count, 0), 'deals_count_is_partial', coalesce(t.is_partial, false),
-          'value_sum', coalesce(t.value_sum, 0), 'deals', coalesce(c.list, '[]')
-        )
-        order by s.position
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', s.id, 'name', s.name, 'type', s.type, 'position', s.position,
+      'deals_count', coalesce(t.deals_count, 0), 'deals_count_is_partial', coalesce(t.is_partial, false),
+      'value_sum', coalesce(t.value_sum, 0), 'deals', coalesce(c.list, '[]')
+    ) order by s.position), '[]')
     from stage s
     left join total t on t.stage_id = s.id
     left join card c on c.stage_id = s.id
@@ -16690,11 +16372,10 @@ comment on function crm.funnel_stages(uuid, uuid) is
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{pipeline_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}', '{pipeline_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_pipeline crm.pipelines;
 begin
-  perform crm.require_workspace(v_workspace_id);
   select p.* into v_pipeline from crm.pipelines p
   where p.workspace_id = v_workspace_id and p.is_active
     and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
@@ -16733,13 +16414,12 @@ set jit = off as $$
 declare
   c_most constant integer := 20;
   c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
   v_deal crm.deals;
   v_from uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_id;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   -- A new deal has no events in older partitions, so these are not read.
@@ -16775,13 +16455,9 @@ begin
       where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
     ),
     'other_contacts', (
-      select coalesce(
-        json_agg(
-          json_build_object('id', c.id, 'name', c.name, 'email', c.email, 'phone', c.phone, 'role', k.role)
-          order by k.contact_id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', c.id, 'name', c.name, 'email', c.email, 'phone', c.phone, 'role', k.role
+      ) order by k.contact_id), '[]')
       from (
         select k.contact_id, k.role from crm.deal_contacts k
         where k.workspace_id = v_workspace_id and k.deal_id = v_id and k.contact_id is distinct from v_deal.contact_id
@@ -16805,17 +16481,11 @@ begin
       ) p
     ),
     'activities', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', a.id, 'type', a.type, 'title', a.title, 'description', a.description, 'status', a.status,
-            'due_at', crm.iso(a.due_at), 'completed_at', crm.iso(a.completed_at),
-            'owner', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(a.created_at)
-          )
-          order by a.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', a.id, 'type', a.type, 'title', a.title, 'description', a.description, 'status', a.status,
+        'due_at', crm.iso(a.due_at), 'completed_at', crm.iso(a.completed_at),
+        'owner', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(a.created_at)
+      ) order by a.id desc), '[]')
       from (
         select t.* from crm.activities t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
@@ -16824,16 +16494,10 @@ begin
       join crm.members m on m.workspace_id = v_workspace_id and m.id = a.owner_id
     ),
     'notes', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', n.id, 'body', n.body, 'author', json_build_object('id', m.id, 'name', m.name),
-            'created_at', crm.iso(n.created_at)
-          )
-          order by n.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', n.id, 'body', n.body, 'author', json_build_object('id', m.id, 'name', m.name),
+        'created_at', crm.iso(n.created_at)
+      ) order by n.id desc), '[]')
       from (
         select t.* from crm.notes t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
@@ -16842,16 +16506,10 @@ begin
       join crm.members m on m.workspace_id = v_workspace_id and m.id = n.author_id
     ),
     'events', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', e.id, 'event', e.event, 'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
-            'occurred_at', crm.iso(e.occurred_at)
-          )
-          order by e.position desc, e.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', e.id, 'event', e.event, 'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
+        'occurred_at', crm.iso(e.occurred_at)
+      ) order by e.position desc, e.id desc), '[]')
       from (
         select t.* from crm.events t
         where t.workspace_id = v_workspace_id and t.object_id = v_id and t.id >= v_from
@@ -16877,14 +16535,13 @@ comment on function crm.deal_proposal_json(crm.proposals) is 'A proposal as the 
 create function app.deal_proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(
+  v_args jsonb := crm.require_workspace(crm.check_args(
     p_args, '{workspace_id, id, title, token_hash}', '{value, recurring_value, expires_at}'
-  );
+  ));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'id')::uuid;
   v_proposal crm.proposals;
 begin
-  perform crm.require_workspace(v_workspace_id);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('not_found', 'id');
   end if;
@@ -17086,21 +16743,11 @@ create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns jso
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', k.id,
-          'client_id', k.client_id,
-          'client_name', k.name,
-          'scopes', crm.given_scopes(k.scopes, m.role),
-          'member', json_build_object('id', m.id, 'name', m.name),
-          'created_at', crm.iso(k.created_at),
-          'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)]))
-        )
-        order by k.id desc
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', k.id, 'client_id', k.client_id, 'client_name', k.name, 'scopes', crm.given_scopes(k.scopes, m.role),
+      'member', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(k.created_at),
+      'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)]))
+    ) order by k.id desc), '[]')
     from crm.api_keys k
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
@@ -17123,17 +16770,15 @@ comment on function crm.may_see_grants_of(uuid, uuid) is
 create function app.grant_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id and k.client_id is not null and k.revoked_at is null
       and crm.may_see_grants_of(v_workspace_id, k.member_id)
     order by k.id desc limit 500
   );
+begin
   return json_build_object(
     'data', crm.grant_records(v_workspace_id, v_ids),
     'grantable_scopes', to_json(coalesce((
@@ -17210,15 +16855,9 @@ create function crm.workspace_alerts(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
-        )
-        order by a.urgency, a.until, a.since desc, a.id
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
+    ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
       -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
       -- is left to send.
@@ -17389,16 +17028,10 @@ declare
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
-          'state', crm.shown_state(d.state, p_may_send and s.is_active), 'attempts', d.attempts
-        )
-        order by d.created_at, d.id
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
+      'state', crm.shown_state(d.state, p_may_send and s.is_active), 'attempts', d.attempts
+    ) order by d.created_at, d.id), '[]')
     from crm.webhook_deliveries d
     join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
     where d.workspace_id = p_workspace_id and d.id >= v_first and d.id <= v_last and d.event_id = p_event_id
@@ -17416,7 +17049,7 @@ declare
   v_may_send boolean;
   v_page record;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   v_may_send := not crm.holds_webhooks(v_workspace_id);
   select * into v_page from crm.event_ids(
     v_workspace_id, (v_args ->> 'event')::crm.event_type, (v_args ->> 'object_id')::uuid,
@@ -18054,48 +17687,44 @@ grant execute on function
   api.webhook_list(jsonb), api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
   api.webhook_redeliver_all(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb),
   api.webhook_update(jsonb), api.workspace_get(jsonb), crm.active_member(uuid), crm.activity_insert(crm.activities),
-  crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities),
-  crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
-  crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
+  crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities), crm.activity_label(text),
+  crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid),
+  crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
   crm.bounded_records(text, uuid[], json[]), crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(),
-  crm.changed_fields(crm.activities, crm.activities), crm.changed_fields(crm.companies, crm.companies),
-  crm.changed_fields(crm.contacts, crm.contacts), crm.changed_fields(crm.deals, crm.deals),
-  crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
-  crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
+  crm.changed_fields(jsonb, jsonb), crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]),
+  crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]),
+  crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
   crm.check_new_subscription(crm.webhook_subscriptions),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.checked_values(text, jsonb, jsonb),
   crm.choices(text, text, jsonb), crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
   crm.choose_stage_for_update(crm.deals, uuid, uuid), crm.chosen_matches(text, crm.walk, uuid[], text[]),
-  crm.company_filled(crm.companies, crm.companies), crm.company_insert(crm.companies),
-  crm.company_insert(crm.companies[]), crm.company_json(crm.companies), crm.company_json_if_short(crm.companies),
-  crm.company_lock(uuid, jsonb), crm.company_match(jsonb, boolean), crm.company_new(jsonb),
-  crm.company_save(crm.companies), crm.company_survivor(uuid), crm.company_text(crm.companies),
-  crm.contact_filled(crm.contacts, crm.contacts), crm.contact_insert(crm.contacts), crm.contact_insert(crm.contacts[]),
-  crm.contact_json(crm.contacts), crm.contact_json_if_short(crm.contacts), crm.contact_lock(uuid, jsonb),
-  crm.contact_match(jsonb, boolean), crm.contact_new(jsonb), crm.contact_save(crm.contacts), crm.contact_survivor(uuid),
-  crm.contact_text(crm.contacts), crm.create_together(text, jsonb[], boolean), crm.creation_json(jsonb, json, uuid[]),
-  crm.current_caller_id(), crm.current_member_id(), crm.current_workspace_id(),
-  crm.custom_field_error(crm.custom_fields, jsonb), crm.custom_field_json(crm.custom_fields),
-  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.day_start(date, text),
-  crm.deal_action_json(crm.deals, boolean),
+  crm.company_filled(crm.companies, crm.companies), crm.company_insert(crm.companies), crm.company_json(crm.companies),
+  crm.company_json_if_short(crm.companies), crm.company_lock(uuid, jsonb), crm.company_match(jsonb, boolean),
+  crm.company_new(jsonb), crm.company_save(crm.companies), crm.company_survivor(uuid), crm.company_text(crm.companies),
+  crm.contact_filled(crm.contacts, crm.contacts), crm.contact_insert(crm.contacts), crm.contact_json(crm.contacts),
+  crm.contact_json_if_short(crm.contacts), crm.contact_lock(uuid, jsonb), crm.contact_match(jsonb, boolean),
+  crm.contact_new(jsonb), crm.contact_save(crm.contacts), crm.contact_survivor(uuid), crm.contact_text(crm.contacts),
+  crm.create_together(text, jsonb[], boolean), crm.creation_json(jsonb, json, uuid[]), crm.current_caller_id(),
+  crm.current_member_id(), crm.current_workspace_id(), crm.custom_field_error(crm.custom_fields, jsonb),
+  crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
+  crm.day_start(date, text), crm.deal_action_json(crm.deals, boolean),
   crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
   crm.deal_default_title(crm.deals), crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals),
-  crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb),
-  crm.deal_match(jsonb), crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals),
-  crm.deals_of_contact(uuid, integer), crm.default_owner(), crm.delivery_body(uuid, crm.events, text),
-  crm.delivery_detail(uuid, uuid),
+  crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb),
+  crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer),
+  crm.default_owner(), crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.digits(text), crm.duplicates(text, text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
   crm.error_of(crm.failure, text, jsonb), crm.event_data(crm.events, text), crm.expanded(json, jsonb),
-  crm.expanded(json[], jsonb), crm.explain(text, json, text, jsonb), crm.external_id_holder(text, text),
-  crm.external_id_holders(text, text[]), crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor),
-  crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
-  crm.filled_custom_fields(jsonb, jsonb), crm.find_records(text, integer, text[], boolean), crm.first_stage(uuid),
-  crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.has_scope(text), crm.header_name(jsonb),
-  crm.holds_webhooks(uuid), crm.insert_together(text, jsonb[]), crm.is_date(text), crm.is_fuller_phone(text, text),
+  crm.expanded(json[], jsonb), crm.explain(text, json, text, jsonb), crm.external_id_holders(text, text[]),
+  crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor), crm.feed_horizon(), crm.feed_item(crm.events),
+  crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid), crm.filled_custom_fields(jsonb, jsonb),
+  crm.find_records(text, integer, text[], boolean), crm.first_stage(uuid), crm.fold(text),
+  crm.fuller_phones(jsonb, jsonb, text[]), crm.has_scope(text), crm.header_name(jsonb), crm.holds_webhooks(uuid),
+  crm.insert_together(text, jsonb[]), crm.is_date(text), crm.is_fuller_phone(text, text),
   crm.is_in_state(text, text, boolean), crm.is_marked(text), crm.is_of_person(text, text, crm.contacts),
   crm.iso(timestamp with time zone), crm.item_error(crm.failure, text, jsonb), crm.joined_tags(text[], text[]),
   crm.keep_cursor(text, text, text, uuid), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
@@ -18110,14 +17739,14 @@ grant execute on function
   crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
   crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
   crm.name_key(text), crm.name_rank(text, text), crm.name_words(text), crm.newest_deals(text, uuid, integer),
-  crm.note_insert(crm.notes), crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes),
-  crm.note_new(jsonb), crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid),
+  crm.note_insert(crm.notes), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
+  crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid),
   crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid),
-  crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid),
-  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.phone_spellings(text),
-  crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals),
-  crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals),
-  crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.owner_or_default(uuid), crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text),
+  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
+  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
+  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
+  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
   crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
@@ -18210,7 +17839,7 @@ grant execute on function
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_role_still(uuid, text[]),
-  crm.require_room_for_key(uuid), crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid),
+  crm.require_room_for_key(uuid), crm.require_workspace(jsonb), crm.resume_subscription(uuid, uuid),
   crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
   crm.rows_by_value(crm.sent_value, text, text, uuid[]), crm.sample_data(crm.event_type),
   crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type), crm.scopes_of_role(text),

@@ -67,17 +67,18 @@ comment on function crm.raise_code(text, text, text, text) is
   'Raises a code from a verb of schema app, as api.fail does for schema api. p_message: Portuguese, about the field; '
   'null if the code is enough. p_value: a value, such as an id, that the caller may put into a message of its own.';
 
-create function crm.require_workspace(p_workspace_id uuid) returns void
+create function crm.require_workspace(p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  if not exists (select from crm.workspaces w where w.id = p_workspace_id) then
+  if not exists (select from crm.workspaces w where w.id = (p_args ->> 'workspace_id')::uuid) then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
+  return p_args;
 end
 $$;
-comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace, so that a list for an unknown workspace is an error instead of '
-  'empty.';
+comment on function crm.require_workspace(jsonb) is
+  'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
+  'unknown workspace is an error instead of empty.';
 
 -- Functions that every other file uses: the caller, ids, times, text, isolation by workspace.
 

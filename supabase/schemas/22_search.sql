@@ -57,9 +57,7 @@ begin
     continue when v_phone is null;
     v_number := ltrim(crm.e164(v_phone), '+');
     v_text := concat_ws(E'\n', v_text, v_number);
-    if strpos(v_number, crm.digits(v_phone)) = 0 then
-      v_text := v_text || E'\n' || crm.digits(v_phone);
-    end if;
+    if strpos(v_number, crm.digits(v_phone)) = 0 then v_text := v_text || E'\n' || crm.digits(v_phone); end if;
   end loop;
   return v_text;
 end

@@ -231,8 +231,7 @@ begin
   if v_undefined <> '{}' and crm.refuses_undefined_fields() then
     v_errors := nullif(coalesce(v_errors, '[]') || coalesce((
       select jsonb_agg(jsonb_build_object(
-        'field', 'custom_fields.' || u.key,
-        'message',
+        'field', 'custom_fields.' || u.key, 'message',
         'Campo não definido; defina-o em POST /api-v1-workspace/custom-fields, ou use um de GET /api-v1-workspace'
       ))
       from jsonb_each(v_undefined) u

@@ -159,7 +159,7 @@ comment on function api.custom_field_restore(jsonb) is
 create function crm.within_workspace(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 begin
-  perform crm.require_workspace((p_args ->> 'workspace_id')::uuid);
+  perform crm.require_workspace(p_args);
   perform set_config('app.workspace_id', p_args ->> 'workspace_id', true);
   return p_args;
 end

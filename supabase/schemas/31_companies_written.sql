@@ -50,29 +50,6 @@ comment on function crm.company_insert(crm.companies) is
   'Creates the record in the caller''s workspace and returns it, and for each compared field up to five records in '
   'use that resemble it.';
 
-create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.companies as new (
-      workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
-      instagram, address, owner_id, notes, custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.company_insert(crm.companies[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
@@ -111,35 +88,6 @@ end
 $$;
 comment on function crm.company_save(crm.companies) is
   'Writes the changeable fields of the record, and returns the updated row.';
-
-create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.address is distinct from b.address then 'address' end,
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.domain is distinct from b.domain then 'domain' end,
-    case when a.email is distinct from b.email then 'email' end,
-    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.industry is distinct from b.industry then 'industry' end,
-    case when a.instagram is distinct from b.instagram then 'instagram' end,
-    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
-    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
-    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
-    case when a.name is distinct from b.name then 'name' end,
-    case when a.notes is distinct from b.notes then 'notes' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.phone is distinct from b.phone then 'phone' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
-    case when a.website is distinct from b.website then 'website' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.companies, crm.companies) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
 
 create function api.company_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

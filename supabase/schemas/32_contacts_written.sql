@@ -49,29 +49,6 @@ comment on function crm.contact_insert(crm.contacts) is
   'Creates the record in the caller''s workspace and returns its id, and for each compared field up to five records '
   'in use that resemble it.';
 
-create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.contacts as new (
-      workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-      custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-      t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.contact_insert(crm.contacts[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
@@ -112,33 +89,6 @@ end
 $$;
 comment on function crm.contact_save(crm.contacts) is
   'Writes the changeable fields of the record, and returns the updated row.';
-
-create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.company_id is distinct from b.company_id then 'company_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.email is distinct from b.email then 'email' end,
-    case when a.erased_at is distinct from b.erased_at then 'erased_at' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.instagram is distinct from b.instagram then 'instagram' end,
-    case when a.job_title is distinct from b.job_title then 'job_title' end,
-    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
-    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
-    case when a.name is distinct from b.name then 'name' end,
-    case when a.notes is distinct from b.notes then 'notes' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.phone is distinct from b.phone then 'phone' end,
-    case when a.phone2 is distinct from b.phone2 then 'phone2' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.contacts, crm.contacts) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
 
 create function api.contact_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

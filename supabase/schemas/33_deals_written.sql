@@ -36,29 +36,6 @@ end
 $$;
 comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
 
-create function crm.deal_insert(p_rows crm.deals[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.deals as new (
-      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-      expected_close_date, source, utm, custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
-      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.deal_insert(crm.deals[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -96,38 +73,6 @@ end
 $$;
 comment on function crm.deal_save(crm.deals) is
   'Writes the changeable fields of the record, and returns the updated row.';
-
-create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
-    case when a.company_id is distinct from b.company_id then 'company_id' end,
-    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.expected_close_date is distinct from b.expected_close_date then 'expected_close_date' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.last_activity_at is distinct from b.last_activity_at then 'last_activity_at' end,
-    case when a.loss_note is distinct from b.loss_note then 'loss_note' end,
-    case when a.loss_reason_id is distinct from b.loss_reason_id then 'loss_reason_id' end,
-    case when a.lost_at is distinct from b.lost_at then 'lost_at' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.pipeline_id is distinct from b.pipeline_id then 'pipeline_id' end,
-    case when a.recurring_value is distinct from b.recurring_value then 'recurring_value' end,
-    case when a.source is distinct from b.source then 'source' end,
-    case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
-    case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
-    case when a.status is distinct from b.status then 'status' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.title is distinct from b.title then 'title' end, case when a.utm is distinct from b.utm then 'utm' end,
-    case when a.value is distinct from b.value then 'value' end,
-    case when a.won_at is distinct from b.won_at then 'won_at' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.deals, crm.deals) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
 
 create function api.deal_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

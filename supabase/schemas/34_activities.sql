@@ -165,7 +165,7 @@ begin
   ));
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
   -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
-  if crm.changed_fields(v_activity, v_changed) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
+  if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end
 $$;

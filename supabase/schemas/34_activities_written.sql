@@ -36,29 +36,6 @@ $$;
 comment on function crm.activity_insert(crm.activities) is
   'Creates the record in the caller''s workspace and returns it.';
 
-create function crm.activity_insert(p_rows crm.activities[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.activities as new (
-      workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at, duration_minutes,
-      is_online_meeting, meeting_url, location, status
-    )
-    select
-      crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
-      t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.activity_insert(crm.activities[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql set search_path = '' as $$
 declare
@@ -96,30 +73,6 @@ end
 $$;
 comment on function crm.activity_save(crm.activities) is
   'Writes the changeable fields of the record, and returns the updated row.';
-
-create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
-    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.created_by_id is distinct from b.created_by_id then 'created_by_id' end,
-    case when a.deal_id is distinct from b.deal_id then 'deal_id' end,
-    case when a.description is distinct from b.description then 'description' end,
-    case when a.due_at is distinct from b.due_at then 'due_at' end,
-    case when a.duration_minutes is distinct from b.duration_minutes then 'duration_minutes' end,
-    case when a.is_online_meeting is distinct from b.is_online_meeting then 'is_online_meeting' end,
-    case when a.location is distinct from b.location then 'location' end,
-    case when a.meeting_url is distinct from b.meeting_url then 'meeting_url' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.status is distinct from b.status then 'status' end,
-    case when a.title is distinct from b.title then 'title' end,
-    case when a.type is distinct from b.type then 'type' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.activities, crm.activities) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
 
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

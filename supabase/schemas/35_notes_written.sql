@@ -28,27 +28,6 @@ end
 $$;
 comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
 
-create function crm.note_insert(p_rows crm.notes[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.notes as new (
-      workspace_id, deal_id, author_id, body, kind, source
-    )
-    select
-      crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.note_insert(crm.notes[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
-
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin

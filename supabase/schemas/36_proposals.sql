@@ -43,9 +43,7 @@ language plpgsql set search_path = '' as $$
 begin
   new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
   -- A customer who answers has seen the proposal, so an answer also sets viewed_at.
-  if new.status in ('visualizada', 'aceita', 'recusada') then
-    new.viewed_at := coalesce(new.viewed_at, now());
-  end if;
+  if new.status in ('visualizada', 'aceita', 'recusada') then new.viewed_at := coalesce(new.viewed_at, now()); end if;
   new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
   new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
   return new;
@@ -202,12 +200,8 @@ declare
 begin
   insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
   values (
-    (p_args ->> 'workspace_id')::uuid,
-    p_deal_id,
-    p_args ->> 'title',
-    (p_args ->> 'value')::numeric,
-    (p_args ->> 'recurring_value')::numeric,
-    (p_args ->> 'expires_at')::timestamptz
+    (p_args ->> 'workspace_id')::uuid, p_deal_id, p_args ->> 'title', (p_args ->> 'value')::numeric,
+    (p_args ->> 'recurring_value')::numeric, (p_args ->> 'expires_at')::timestamptz
   )
   returning * into v_proposal;
   perform crm.record_proposal_action('proposal_created', v_proposal);
@@ -287,7 +281,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('invalid_reference', 'deal_id');
   end if;
@@ -317,10 +311,9 @@ comment on function app.proposal_send(jsonb) is
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(json_agg(crm.proposal_json(p) order by p.id desc), '[]')
     from crm.proposals p

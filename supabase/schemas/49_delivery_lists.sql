@@ -182,13 +182,8 @@ declare
   v_page record;
 begin
   select * into v_page from crm.delivery_ids(
-    p_workspace_id,
-    p_subscription_id,
-    p_args ->> 'state',
-    (p_args ->> 'event')::crm.event_type,
-    (p_args ->> 'since')::timestamptz,
-    (p_args ->> 'until')::timestamptz,
-    (p_args ->> 'cursor')::uuid,
+    p_workspace_id, p_subscription_id, p_args ->> 'state', (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz, (p_args ->> 'until')::timestamptz, (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   return crm.page(
@@ -229,16 +224,10 @@ begin
   end if;
   return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
     'attempts_made', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
-            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
-          )
-          order by a.series, a.number
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
+        'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
+      ) order by a.series, a.number), '[]')
       from (
         select a.* from crm.webhook_attempts a
         where a.workspace_id = p_workspace_id and a.delivery_id = p_id

@@ -6,11 +6,11 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_matches uuid[];
 begin
-  if p_ids = '{}' then
+  if coalesce(p_ids, '{}') = '{}' then
     return '{}';
   elsif p_walk.chosen is null then
     select w.matches into v_matches from crm.kept_walk(p_record, '{}', null, null, null, p_ids) w;
-  elsif p_ids <> '{}' then
+  else
     execute format(
       'select array_agg(w.id) from (%s) w where w.is_match%s', p_walk.chosen,
       case when p_words is not null then

@@ -136,14 +136,8 @@ declare
   v_last uuid;
 begin
   select * into v_page from crm.request_ids(
-    p_workspace_id,
-    p_key_id,
-    p_args ->> 'status',
-    p_args ->> 'code',
-    p_args ->> 'path',
-    (p_args ->> 'since')::timestamptz,
-    (p_args ->> 'until')::timestamptz,
-    (p_args ->> 'cursor')::uuid,
+    p_workspace_id, p_key_id, p_args ->> 'status', p_args ->> 'code', p_args ->> 'path',
+    (p_args ->> 'since')::timestamptz, (p_args ->> 'until')::timestamptz, (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   select array_agg(s.record order by s.id desc), (array_agg(s.id order by s.id))[1] into v_records, v_last

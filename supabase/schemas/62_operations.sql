@@ -145,9 +145,7 @@ begin
     o := crm.next_step(o);
     o.steps := o.steps + 1;
   end loop;
-  if o.state <> 'done' then
-    insert into crm.operations select o.*;
-  end if;
+  if o.state <> 'done' then insert into crm.operations select o.*; end if;
   return o;
 end
 $$;

@@ -143,9 +143,7 @@ begin
         when v_name = 'contacts' and not v_contact then 'contact.updated'
       end::crm.event_type
     ) end;
-    if v_name = 'deals' then
-      perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
-    end if;
+    if v_name = 'deals' then perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into); end if;
     -- Count each row twice, because it also emits an event, which costs as much.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(

@@ -135,11 +135,10 @@ comment on column crm.texts_naming.digest is
   'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
 call crm.protect('crm.texts_naming');
 
-create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
-returns bigint
+create function crm.erase_activities(
+  p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
+)
 language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
 begin
   perform from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids) order by a.id for update;
   update crm.activities a
@@ -159,31 +158,16 @@ begin
   where a.workspace_id = p_workspace_id and a.id = e.id
     and (a.title, a.description, a.location, a.meeting_url)
       is distinct from (e.title, e.description, e.location, e.meeting_url);
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  get diagnostics changed = row_count;
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
   'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
 
-create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
+create function crm.erase_proposals(
+  p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
+)
 language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
-begin
-  update crm.notes n set body = 'Texto apagado'
-  where n.workspace_id = p_workspace_id and n.id = any (p_ids) and n.body <> 'Texto apagado';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end
-$$;
-comment on function crm.erase_notes(uuid, uuid[]) is 'Replaces the texts of notes, and returns how many it replaced.';
-
-create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
-returns bigint
-language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
 begin
   perform from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids) order by p.id for update;
   update crm.proposals p
@@ -199,8 +183,7 @@ begin
   ) e
   where p.workspace_id = p_workspace_id and p.id = e.id
     and (p.title, p.rejection_reason) is distinct from (e.title, e.rejection_reason);
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  get diagnostics changed = row_count;
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is

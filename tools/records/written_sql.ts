@@ -7,7 +7,7 @@ import { changedFieldNamesSql } from "./changed_fields_sql.ts";
 import { expandSql } from "./expand_sql.ts";
 import { listFiltersSql } from "./list_filters_sql.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
-import { recordSql } from "./record_sql.ts";
+import { insertTogetherSql, recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
 import { sampleSql } from "./sample_sql.ts";
 import { columns, comment } from "./sql_text.ts";
@@ -34,6 +34,7 @@ export function writtenSql(): Map<string, string> {
   add("events", sampleSql());
   add("events", changedFieldNamesSql());
   add("search_pages", searchedSql(records));
+  add("batches", insertTogetherSql(records));
   add("app_door", runVerbSql("app"));
   return new Map([...sql].map(([concern, texts]) => [concern, texts.join("\n\n")]));
 }
