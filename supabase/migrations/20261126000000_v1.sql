@@ -71,14 +71,12 @@ create function crm.current_caller_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
 comment on function crm.current_caller_id() is
-  'The id of the calling key, of the proposal whose link was opened, or of the signed-in member; null outside a '
-  'request.';
+  'The id of the calling key, of the link''s proposal, or of the signed-in member; null outside a request.';
 create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; null for any other caller and outside '
-  'a request.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; otherwise null.';
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
   select encode(
@@ -120,8 +118,7 @@ comment on function crm.uuid_v7_time(uuid) is
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
-comment on function crm.iso(timestamptz) is
-  'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
+comment on function crm.iso(timestamptz) is 'A time as the API writes it: ISO 8601, UTC, milliseconds (spec 1).';
 create function crm.name_key(p_name text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -135,8 +132,7 @@ comment on function crm.name_key(text) is
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
-comment on function crm.digits(text) is
-  'The digits of a phone number, so that different spellings are equal; null if it has none.';
+comment on function crm.digits(text) is 'The digits of a phone number, for comparison; null if it has none.';
 create function crm.e164(p_phone text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -204,8 +200,7 @@ end
 $$;
 comment on function crm.phone_spellings(text) is
   'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
-  'Brazilian mobile phones. A number without an area code has a form for each area. The list contains null if there '
-  'are no digits.';
+  'Brazilian mobile phones. A number without an area code has a form for each area. Without digits, contains null.';
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -251,8 +246,7 @@ begin
   return new;
 end
 $$;
-comment on function crm.touch() is
-  'Trigger: sets updated_at on every update, whether the API or the application writes.';
+comment on function crm.touch() is 'Trigger: sets updated_at on every update, whoever writes.';
 create procedure crm.protect(p_table regclass)
 language plpgsql set search_path = '' as $$
 begin
@@ -293,16 +287,13 @@ create table crm.workspaces (
   refuses_undefined_fields boolean not null default false
 );
 comment on table crm.workspaces is
-  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
-  'which the door reads.';
+  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are its plan.';
 comment on column crm.workspaces.public_api is
   'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
-comment on column crm.workspaces.stale_after_days is
-  'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1).';
 comment on column crm.workspaces.time_zone is
-  'The IANA time zone in which the console counts days, and an assistant reads and writes times without an offset. The '
-  'API itself uses UTC.';
+  'The IANA time zone in which the console counts days, and assistants read and write times. The API uses UTC.';
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
@@ -401,8 +392,7 @@ create table crm.audit_log (
 comment on table crm.audit_log is
   'Every change that a verb of schema app made to a workspace, and every subscription that failures deactivated. '
   'Lines are never changed or removed.';
-comment on column crm.audit_log.member_id is
-  'The member who made the change; null for the operator and the dispatcher.';
+comment on column crm.audit_log.member_id is 'Who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object. Empty for a proposal '
   '(crm.record_proposal_action).';
@@ -450,20 +440,16 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
-  'of a secret. Null for a key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server. Its token is the credential. Null for a key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
-  'The member who created the key. Records that the key creates have this member as default owner, and its notes have '
-  'this member as author.';
+  'The member who created the key: the default owner of its records, and the author of its notes.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
-comment on column crm.api_keys.rotated_at is
-  'When the newest secret replaced an earlier one; null before the first rotation.';
+comment on column crm.api_keys.rotated_at is 'When the newest secret replaced another; null before that.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 '
-  'form.';
+  'The networks from which the key may be used; null: all. IPv4 networks are never in their IPv6 form.';
 call crm.protect('crm.api_keys');
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
@@ -480,12 +466,10 @@ create table crm.key_secrets (
 );
 comment on table crm.key_secrets is
   'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
-  'table. After a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the '
-  'table.';
+  'table. After a rotation a key has two valid secrets until the earlier one expires. crm_api cannot read it.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
-comment on column crm.key_secrets.hash is
-  'SHA-256 of the whole secret. A fast hash is enough: a secret has 32 random bytes.';
+comment on column crm.key_secrets.hash is 'SHA-256 of the secret. A fast hash is enough for 32 random bytes.';
 comment on column crm.key_secrets.expires_at is
   'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
 call crm.protect('crm.key_secrets');
@@ -516,8 +500,7 @@ language sql immutable parallel safe set search_path = '' as $$
   end
 $$;
 comment on function crm.without_mapping(inet) is
-  'Converts an IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7) to IPv4; returns any other '
-  'address unchanged.';
+  'Converts an IPv4 address or network written as IPv6 (::ffff:203.0.113.7) to IPv4; returns others unchanged.';
 create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -604,17 +587,14 @@ comment on table crm.rate_limits is
   'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
   'last 60 seconds, oldest first.';
 comment on column crm.rate_limits.calls is
-  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls, so a '
-  'request needs no second write.';
+  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created. If a crash emptied the table, the new row has another time, which tells crm.drain_calls '
-  'that its calls start at 0 again.';
+  'When the row was created: a new time tells crm.drain_calls that a crash emptied the table.';
 alter table crm.rate_limits enable row level security, force row level security;
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
 as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
-comment on function crm.live_hits(timestamptz[]) is
-  'The admitted calls that still count: those in the last 60 seconds.';
+comment on function crm.live_hits(timestamptz[]) is 'The admitted calls of the last 60 seconds.';
 create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
 language sql volatile parallel safe
 as $$
@@ -813,13 +793,11 @@ create table crm.idempotency_keys (
   primary key (workspace_id, key)
 );
 comment on table crm.idempotency_keys is
-  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
-  'Errors are not stored.';
+  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply. Errors are not stored.';
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: a repeated call must then get no Location header '
-  'either.';
+  'Whether an upsert found its record: a repeated call then gets no Location header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
@@ -873,13 +851,11 @@ end
 $$;
 comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
-  'means the message of the code. p_ids are the ids of the records that these fields are about, for errors that name a '
-  'record.';
+  'means the message of the code. p_ids are the records that these fields are about.';
 create function api.mark_replayed() returns void
 language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
-comment on function api.mark_replayed() is
-  'Marks the reply as the repetition of an earlier one: its status is 200, not 201.';
+comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 create function api.mark_found() returns void
 language sql
 as $$ select set_config('app.found', 'true', true) $$;
@@ -932,8 +908,7 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
-  'external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id; empty if an external_id is not unique.';
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin
@@ -1322,8 +1297,7 @@ begin
 end
 $$;
 comment on function crm.kind_of(uuid) is
-  'The kind of the record with this id in the caller''s workspace; null if there is none. An id of another workspace '
-  'counts as unknown.';
+  'The kind of the record with this id in the caller''s workspace; null if it has none.';
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1381,8 +1355,7 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are '
-  'more than 20.';
+  'call''s pipeline with their types; empty if the workspace has none. Null for other fields and for more than 20.';
 create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1475,8 +1448,7 @@ end
 $$;
 comment on function crm.require_known_filters(jsonb) is
   'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
-  'are accepted, so that their records can be listed. Lists call it only when they found nothing, so it costs other '
-  'calls nothing.';
+  'are accepted, so that their records can be listed. Lists call it only if they found nothing.';
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
@@ -1486,8 +1458,7 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The size of JSON in bytes at which a page ends, even if it has fewer records than its limit: 200 records of maximum '
-  'length would be 20 MB.';
+  'The bytes of JSON at which a page ends, whatever its limit: 200 records of maximum length have 20 MB.';
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
 as $$
@@ -1749,8 +1720,7 @@ comment on function crm.expanded(json, jsonb) is 'Adds the named records to one 
 
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
-comment on type crm.sent_filter is
-  'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
+comment on type crm.sent_filter is 'A sent filter as SQL: its value (an array if is_many) and its condition on row t.';
 create type crm.walk as (
   rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
@@ -2238,8 +2208,7 @@ end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
   'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
-  'reads at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises '
-  'invalid_cursor.';
+  'reads at most 1,250 rows of the sorted column''s index, and the page may end early. Raises invalid_cursor.';
 
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
@@ -2603,8 +2572,7 @@ begin
   );
 end
 $$;
-comment on function crm.fold(text) is
-  'The text as it is searched: lower case, without accents, with one kind of apostrophe.';
+comment on function crm.fold(text) is 'A text as it is searched: lower case, without accents, with one apostrophe.';
 create function crm.spelled_tax_id(p_tax_id text) returns text
 language sql immutable parallel safe as $$
   select case when char_length(p_tax_id) = 14
@@ -2707,8 +2675,7 @@ create table crm.search_texts (
   primary key (workspace_id, record, id)
 );
 comment on table crm.search_texts is
-  'The searched text of each record. A separate table, so that a change of other fields adds nothing to the index of '
-  'words.';
+  'The searched text of each record. A separate table, so that other changes leave its index alone.';
 comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
 comment on column crm.search_texts.text is
   'The record''s text as crm.search_text returns it. The job index-texts keeps it up to date.';
@@ -2728,8 +2695,7 @@ language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
   'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Without the lock, the job could read a record, and write its text after the '
-  'record was erased.';
+  'it exclusively (crm.index_texts_of). Without it, the job could write the text of a record that was erased since.';
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -3043,8 +3009,7 @@ begin
 end
 $$;
 comment on function crm.refuses_undefined_fields() is
-  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read '
-  'the table.';
+  'Whether the workspace accepts only defined custom fields. Security definer: crm_api cannot read workspaces.';
 create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3154,8 +3119,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_lock(uuid) is
-  'Locks the definitions of the workspace until the transaction ends, and returns the one with this id. Raises '
-  'not_found.';
+  'Locks the workspace''s definitions until the transaction ends; returns the one with this id. Raises not_found.';
 create function crm.custom_field_room(p_object_type text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3171,8 +3135,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace already uses 50 fields for this kind of record, because a record can have '
-  'no more than 50.';
+  'Raises validation_error if the workspace uses 50 fields for this kind of record, the most it can have.';
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3183,8 +3146,7 @@ begin
   ));
 end
 $$;
-comment on function api.custom_field_list(jsonb) is
-  'Lists the definitions of the workspace by kind of record, archived ones too.';
+comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, archived ones too.';
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3211,8 +3173,7 @@ begin
 end
 $$;
 comment on function api.custom_field_create(jsonb) is
-  'Defines a custom field and returns it. Raises validation_error for a key that is already defined and for the 51st '
-  'field in use of a kind of record.';
+  'Defines a custom field and returns it. Raises validation_error for a defined key and for the 51st field.';
 create function api.custom_field_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3234,8 +3195,7 @@ begin
 end
 $$;
 comment on function api.custom_field_update(jsonb) is
-  'Changes the label or the choices of a custom field. Records keep a choice that is no longer offered. Raises '
-  'not_found, validation_error.';
+  'Changes the label or choices of a custom field; records keep their values. Raises not_found, validation_error.';
 create function api.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3347,8 +3307,7 @@ create table crm.record_values (
   primary key (workspace_id, record, field, value, id)
 );
 comment on table crm.record_values is
-  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that '
-  'no request has to.';
+  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
 comment on column crm.record_values.value is 'The value''s key (crm.value_keys), or the tag''s (crm.tag_keys).';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
@@ -3476,9 +3435,8 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
-  'p_rows: the statement for all rows. p_pending: records whose values may have changed since they were indexed, which '
-  'the statement reads too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of '
+  'values. p_rows: the statement for all rows. p_pending: records that may have changed since, which it reads too.';
 
 create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
 comment on type crm.record_keys is
@@ -3566,8 +3524,7 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is
-  'The sales funnels of a workspace. A deal whose call names no pipeline enters the default one.';
+comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default one.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -3586,8 +3543,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is
-  'The steps of a pipeline, in order of position. A new deal starts in the first active stage.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active one.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -3867,9 +3823,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, which the API '
-  'does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, '
-  'not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, so that the '
+  'operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3943,8 +3898,7 @@ begin
 end
 $$;
 comment on function app.loss_reason_list(jsonb) is
-  'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists all loss reasons, oldest first. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create type api.stage as (
   id uuid, name text, position integer, type text, is_active boolean
@@ -4096,8 +4050,7 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it, and for each compared field up to five records in '
-  'use that resemble it.';
+  'Creates the record and returns it, and for each compared field up to five similar records in use.';
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
@@ -4133,8 +4086,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.company_save(crm.companies) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.company_save(crm.companies) is 'Writes the changeable fields, and returns the updated row.';
 create function api.company_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4154,8 +4106,7 @@ begin
 end
 $$;
 comment on function api.company_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found, record_merged.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found, record_merged.';
 create function api.company_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4169,8 +4120,7 @@ begin
 end
 $$;
 comment on function api.company_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
-  'record_merged.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found, record_merged.';
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -4247,8 +4197,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.company_json_if_short(crm.companies) is
-  'crm.company_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.company_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -4444,11 +4393,10 @@ begin
 end
 $$;
 comment on function api.company_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
-  'api.company_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
-  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.company_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). If only merged records have the value, changes the record they were merged into, except '
+  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';
 
 create domain crm.contact_email as text check (value = lower(value));
 comment on domain crm.contact_email is 'The e-mail address of a contact, in lower case so that searches find it.';
@@ -4596,8 +4544,7 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns its id, and for each compared field up to five records '
-  'in use that resemble it.';
+  'Creates the record and returns its id, and for each compared field up to five similar records in use.';
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
@@ -4635,8 +4582,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.contact_save(crm.contacts) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.contact_save(crm.contacts) is 'Writes the changeable fields, and returns the updated row.';
 create function api.contact_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4656,8 +4602,7 @@ begin
 end
 $$;
 comment on function api.contact_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found, record_merged.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found, record_merged.';
 create function api.contact_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4671,8 +4616,8 @@ begin
 end
 $$;
 comment on function api.contact_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
-  'record_merged, record_erased.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found, record_merged, '
+  'record_erased.';
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -4760,8 +4705,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
-  'crm.contact_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.contact_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -4951,11 +4895,10 @@ begin
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.contact_update, or creates it, like '
-  'api.contact_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
-  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.contact_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). If only merged records have the value, changes the record they were merged into, except '
+  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';
 
 create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
 comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
@@ -5008,8 +4951,7 @@ comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
   'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
-  'again.';
+  'The moved_at for which deal.stale was last emitted. After a movement, it is emitted again.';
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
@@ -5036,7 +4978,7 @@ begin
 end
 $$;
 comment on function crm.keep_lead_contact() is
-  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
+  'Trigger: keeps the contact who sent the lead when the deal gets another.';
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
     old.lead is not null and old.lead_contact_id is null and old.contact_id is distinct from new.contact_id
@@ -5054,8 +4996,7 @@ begin
 end
 $$;
 comment on function crm.touch_deal() is
-  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whether the API or the application '
-  'writes.';
+  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whoever writes.';
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
@@ -5067,8 +5008,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is
-  'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is 'Trigger for notes, activities, further contacts: sets moved_at on the deal.';
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -5162,8 +5102,7 @@ begin
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert for the arguments of a creation. Raises invalid_reference, no_owner_available and the codes of '
-  'crm.choose_stage (spec 4.6).';
+  'The deal to insert. Raises invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
@@ -5316,8 +5255,7 @@ begin
   return crm.deal_action_json(crm.deal_save(v_deal), false);
 end
 $$;
-comment on function api.deal_win(jsonb) is
-  'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
+comment on function api.deal_win(jsonb) is 'Marks an open deal as won, with final amounts if sent (spec 3).';
 create function api.deal_lose(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5364,7 +5302,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.deal_insert(crm.deals) is 'Creates the record and returns it.';
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -5399,8 +5337,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_save(crm.deals) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.deal_save(crm.deals) is 'Writes the changeable fields, and returns the updated row.';
 create function api.deal_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5419,8 +5356,7 @@ begin
 end
 $$;
 comment on function api.deal_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found.';
 create function api.deal_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5434,7 +5370,7 @@ begin
 end
 $$;
 comment on function api.deal_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found.';
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
 create index deals_stage_id on crm.deals (workspace_id, stage_id, id);
@@ -5462,8 +5398,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.deal_json_if_short(crm.deals) is
-  'crm.deal_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.deal_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -5642,10 +5577,9 @@ begin
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.deal_update, or creates it, like '
-  'api.deal_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). Raises ambiguous_match with every record found, and validation_error for '
-  'fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.deal_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). Raises ambiguous_match, and validation_error for fields that only a creation requires.';
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -5756,13 +5690,11 @@ create table crm.activities (
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
-comment on table crm.activities is
-  'Tasks, calls and meetings of a deal, planned or done. An activity never moves to another deal.';
+comment on table crm.activities is 'Tasks, calls and meetings of a deal. They never move to another deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
-  'The due_at for which activity.overdue was last emitted. A new due_at differs from it, so the event can be emitted '
-  'again.';
+  'The due_at for which activity.overdue was last emitted. After a new due_at, it is emitted again.';
 comment on column crm.activities.overdue_unreported_at is
   'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
   'the same reason as crm.deals.stale_unreported_since.';
@@ -5908,8 +5840,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.activity_insert(crm.activities) is
-  'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.activity_insert(crm.activities) is 'Creates the record and returns it.';
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql set search_path = '' as $$
 declare
@@ -5944,8 +5875,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.activity_save(crm.activities) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.activity_save(crm.activities) is 'Writes the changeable fields, and returns the updated row.';
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -5969,8 +5899,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.activity_json_if_short(crm.activities) is
-  'crm.activity_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.activity_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -6137,7 +6066,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.note_insert(crm.notes) is 'Creates the record and returns it.';
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -6158,8 +6087,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.note_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -6267,8 +6195,7 @@ begin
 end
 $$;
 comment on function crm.set_proposal_moments() is
-  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
-  'application writes.';
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whoever writes.';
 create trigger set_proposal_moments before insert or update on crm.proposals
   for each row execute function crm.set_proposal_moments();
 
@@ -6409,8 +6336,7 @@ begin
 end
 $$;
 comment on function crm.proposal_add(jsonb, uuid) is
-  'Creates a draft for a deal, which must exist, from workspace_id, title, value, recurring_value and expires_at in '
-  'p_args.';
+  'Creates a draft for an existing deal from workspace_id, title, value, recurring_value, expires_at in p_args.';
 create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
 declare
@@ -6516,8 +6442,7 @@ begin
 end
 $$;
 comment on function app.proposal_list(jsonb) is
-  'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists proposals, newest first, without links. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create type api.proposal as (
   id uuid, workspace_id uuid, deal_id uuid, title text, value numeric, recurring_value numeric, status text,
@@ -6580,8 +6505,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.proposal_save(crm.proposals) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.proposal_save(crm.proposals) is 'Writes the changeable fields, and returns the updated row.';
 
 create domain crm.contact_role as text check (char_length(value) between 1 and 60);
 comment on domain crm.contact_role is 'What a contact does in a deal, such as `decisor`: 1 to 60 characters.';
@@ -6644,8 +6568,7 @@ begin
 end
 $$;
 comment on function crm.deal_contacts_json(crm.deals) is
-  'The contacts of a deal: the main one, then the others in the order in which they were added; names only if the key '
-  'may read contacts.';
+  'The contacts of a deal, the main one first, then as they were added; names only if the key may read contacts.';
 create function api.deal_contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6763,8 +6686,7 @@ language sql volatile as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_clock() is
-  'A UUIDv7 for this moment with microseconds (RFC 9562, 6.2, method 3), so that ids made by one transaction sort in '
-  'the order in which they were made.';
+  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort as made.';
 create function crm.partition_key(p_table regclass) returns name
 language sql stable set search_path = '' as $$
   select a.attname
@@ -6989,13 +6911,11 @@ comment on table crm.events is
   'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
   'foreign keys, because with one each event would lock the workspace''s row.';
 comment on column crm.events.facts is
-  'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
-  'JSON.';
+  'What the object does not show, such as the previous stage. A delivery adds it to the object''s JSON.';
 comment on column crm.events.is_test is
   'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
-  'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
-  'of the database.';
+  'The caller whose request caused the event (crm.current_caller_id); null for the operator and jobs.';
 comment on column crm.events.position is
   'The place in the feed (crm.feed_position). Events of one transaction have the same position and are ordered by id.';
 call crm.protect('crm.events');
@@ -7266,8 +7186,7 @@ comment on column crm.webhook_subscriptions.behind_since is
   'Since when new events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
   'webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While the subscription is behind: the position in the feed (with behind_id) up to which every event has its '
-  'delivery.';
+  'With behind_id: the position in the feed up to which every event has its delivery, while it is behind.';
 comment on column crm.webhook_subscriptions.behind_id is
   'While the subscription is behind: the event id that belongs to behind_position.';
 comment on column crm.webhook_subscriptions.filters is
@@ -7280,8 +7199,7 @@ comment on column crm.webhook_subscriptions.header is
 comment on column crm.webhook_subscriptions.notice_due_at is
   'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
   'sets a later time. Null: no mail to send.';
-comment on column crm.webhook_subscriptions.name is
-  'The name that people gave the subscription; null: the console shows the URL.';
+comment on column crm.webhook_subscriptions.name is 'The name that people gave it; null: the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -7330,8 +7248,7 @@ comment on table crm.webhook_secrets is
   'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
   'that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
-  'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
-  'only one.';
+  'The new secret during a rotation with overlap: until next_from it makes a second signature, then the only one.';
 comment on column crm.webhook_secrets.header is
   'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither can '
   'be decrypted in the other''s place. Null if there is no such header.';
@@ -7600,8 +7517,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.subscription_insert(crm.webhook_subscriptions) is
-  'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.subscription_insert(crm.webhook_subscriptions) is 'Creates the record and returns it.';
 
 create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -7615,8 +7531,7 @@ end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
   'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
-  'never gets two deliveries for a subscription, deliveries sort like their events, and an id alone determines its '
-  'partition.';
+  'never gets two deliveries for a subscription, deliveries sort like events, and an id tells its partition.';
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -7649,8 +7564,7 @@ comment on column crm.webhook_deliveries.next_attempt_at is
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
-  'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
-  'for a week.';
+  'Rows whose day has no partition: none, unless the job partition-deliveries did not run for a week.';
 call crm.protect('crm.webhook_deliveries_default');
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
@@ -7669,8 +7583,7 @@ create table crm.webhook_attempts (
 ) partition by range (delivery_id);
 comment on table crm.webhook_attempts is
   'The outcome of each attempt. Kept for 30 days like its delivery, in partitions by the day of the event.';
-comment on column crm.webhook_attempts.status is
-  'The HTTP status of the response; null if its headers did not arrive completely.';
+comment on column crm.webhook_attempts.status is 'The HTTP status; null if the headers did not arrive completely.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
@@ -7681,8 +7594,7 @@ comment on column crm.webhook_attempts.body_digest is
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
-  'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
-  'week.';
+  'Rows whose day has no partition: none, unless the job partition-attempts did not run for a week.';
 call crm.protect('crm.webhook_attempts_default');
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
 language sql stable set search_path = '' as $$
@@ -7854,8 +7766,7 @@ comment on function crm.delivery_body(uuid, crm.events, text) is
   '`data` has only the id of the object. Null if it cannot be built.';
 
 create sequence crm.webhook_leases;
-comment on sequence crm.webhook_leases is
-  'The numbers of leases (lease_token). Each claim of a delivery takes a new one.';
+comment on sequence crm.webhook_leases is 'The numbers of leases (lease_token), one for each claim of a delivery.';
 create table crm.webhook_queue (
   workspace_id uuid not null,
   subscription_id uuid not null,
@@ -7918,8 +7829,7 @@ comment on table crm.webhook_unsettled is
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
-  'for its normal time.';
+  'The last delivery that became due because of send_now. Each is made due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 create function crm.enqueue_added() returns trigger
@@ -8404,8 +8314,7 @@ language sql volatile
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
-comment on function crm.retry_delay(integer) is
-  'The wait after that many failed attempts (spec 6.5); null after the fifth.';
+comment on function crm.retry_delay(integer) is 'The wait after that many failures (spec 6.5); null after the fifth.';
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
   attempt integer, state text, status integer, reason text, duration_ms integer, answer text, body_digest text,
@@ -8773,8 +8682,7 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'A workspace''s active subscriptions to a type of event, without those that have filters: they are for '
-  'crm.fan_out_filtered.';
+  'A workspace''s active subscriptions to a type of event, without those with filters (crm.fan_out_filtered).';
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
@@ -8894,16 +8802,14 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. All events have one type; each subscription gets the events '
-  'that pass its filters.';
+  'crm.fan_out for the active subscriptions with filters. All events have one type.';
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were '
-  'created.';
+  'How far a subscription was caught up: its place in the feed, whether it is done, how many deliveries it got.';
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
@@ -9531,8 +9437,7 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. Each call sends another event: it takes no Idempotency-Key, because an extra '
-  'test event does no harm.';
+  'Sends a test event to a subscription. It takes no Idempotency-Key, because another test does no harm.';
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9564,8 +9469,7 @@ begin
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events between since and until (now if absent) that a subscription never got, or counts them: see '
-  'crm.recover.';
+  'Queues the events from since to until (now if absent) that a subscription never got (crm.recover).';
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9578,15 +9482,13 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the edge function adds the '
-  'plain secret to the reply, once.';
+  'Replaces the secret of a subscription (crm.rotate_secret); the edge function adds the plain secret to the reply.';
 
 create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace '
-  'may not send.';
+  'The state in which a delivery is shown: held if it is pending and may not be sent.';
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -9767,8 +9669,7 @@ begin
 end
 $$;
 comment on function crm.delivery_page(uuid, uuid, jsonb) is
-  'A page of deliveries by the arguments state, event, since and until (times of the event), cursor and limit: see '
-  'crm.delivery_ids.';
+  'A page of deliveries (crm.delivery_ids) by the arguments state, event, since, until, cursor and limit.';
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -10119,8 +10020,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_stage_changed() is
-  'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
+comment on function crm.emit_stage_changed() is 'Trigger: emits deal.stage_changed with the old stage and pipeline.';
 create trigger emit_stage_changed after update of stage_id on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id)
   execute function crm.emit_stage_changed();
@@ -10293,8 +10193,7 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days: once, '
-  'until the deal moves again.';
+  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -10550,8 +10449,7 @@ create type crm.change as (
   occurred_at timestamptz
 );
 comment on type crm.change is
-  'An event read for the change log: the names of changed fields, without values. object_type is null if the event is '
-  'not shown.';
+  'An event read for the change log: the names of changed fields, without values. object_type null: not shown.';
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -10860,8 +10758,7 @@ end
 $$;
 comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
   'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
-  'Reads at most 5 * p_step rows, and finds further records by crm.search. next_id: where the next page continues; '
-  'null if there is none.';
+  'Reads at most 5 * p_step rows, and finds further records by crm.search. next_id: where the next page continues.';
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
@@ -10938,8 +10835,7 @@ comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
   'finish it, for example after an import; the others do not wait for it.';
 comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
-comment on column crm.search_backlog.reached_at is
-  'The reached_at of crm.search_progress when the workspace fell behind.';
+comment on column crm.search_backlog.reached_at is 'crm.search_progress.reached_at when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -11056,8 +10952,7 @@ end
 $$;
 comment on function crm.index_texts(interval) is
   'Writes the searched texts and indexed values of the records that changed since the last run, then the values of '
-  'newly defined fields, and returns how many events it read. Ends after p_most, because the feed and erasures wait '
-  'until its transaction ends.';
+  'newly defined fields, and returns how many events it read. Ends after p_most, because erasures wait for it.';
 
 create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
 language sql immutable as $$
@@ -11269,14 +11164,12 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if it was found only through its '
-  'company.';
+  'A record that a search found. rank: crm.name_rank, or 3 if it was found only through its company.';
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
 comment on function crm.name_rank(text, text) is
-  'How well a name fits the folded words of a search. 0: it equals them; 1: it begins with them; 2: it has them '
-  'elsewhere.';
+  'How well a name fits the folded words of a search. 0: equals them; 1: begins with them; 2: otherwise.';
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
@@ -11493,8 +11386,7 @@ comment on column crm.requests.id is 'A UUIDv7 with the time when the request be
 comment on column crm.requests.path is
   'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
 comment on column crm.requests.error is
-  'The error as the client got it: code, message, details (only the first ones of a long error). Null if the request '
-  'succeeded.';
+  'The error as the client got it: code, message, first details. Null if the request succeeded.';
 call crm.protect('crm.requests');
 create table crm.requests_default partition of crm.requests default;
 comment on table crm.requests_default is
@@ -11628,8 +11520,7 @@ begin
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is
-  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and '
-  'limit: see crm.request_ids.';
+  'A page of a key''s requests (crm.request_ids) by status, code, path, since, until, cursor and limit.';
 create function api.me_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.request_page(crm.current_workspace_id(), crm.current_caller_id(), p_args); end $$;
@@ -11851,8 +11742,7 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids, '
-  'whatever has happened to the deal.';
+  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids.';
 call crm.protect('crm.lead_receipts');
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
 language sql stable as $$
@@ -12256,8 +12146,7 @@ end
 $$;
 comment on function crm.bound_details(jsonb[]) is
   'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. The bound matters because the reply is stored under its Idempotency-Key, and every erasure searches the '
-  'stored replies.';
+  'order. Bounded because the reply is stored, and every erasure searches the stored replies.';
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -12275,8 +12164,7 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The edge function adds the status and the text of each error, which are defined in '
-  'TypeScript.';
+  'The reply to a batch. The edge function adds the status and the text of each error.';
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 begin
@@ -12541,8 +12429,7 @@ create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Runs up to 100 creates, updates, upserts and reads of contacts in one call. Raises batch_failed if the batch is '
-  'atomic and an item fails.';
+  'Runs up to 100 creates, updates, upserts and reads. Raises batch_failed if an item of an atomic batch fails.';
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
@@ -12667,12 +12554,10 @@ comment on column crm.operations.arguments is 'The arguments of the call.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
   'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
-comment on column crm.operations.caller is
-  'The setting app.caller of the call. The steps emit events with this caller.';
+comment on column crm.operations.caller is 'The setting app.caller of the call, for the events of the steps.';
 comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
 comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
-comment on column crm.operations.error_code is
-  'Why the last step failed: a code of spec 7. Null after a successful step.';
+comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if it succeeded.';
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
 call crm.protect('crm.operations');
@@ -12701,8 +12586,7 @@ language sql stable security definer set search_path = '' as $$
   where o.workspace_id = crm.current_workspace_id() and o.id = p_id
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace; null if there is none. Security definer, because callers may not read the '
-  'column progress.';
+  'An operation of the current workspace, or null. Security definer: callers may not read its progress.';
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -12753,8 +12637,7 @@ begin
 end
 $$;
 comment on function crm.next_step(crm.operations) is
-  'Runs the next step of an operation, some hundred rows, and returns the changed operation. It is done once its '
-  'progress is null.';
+  'Runs the next step (some hundred rows) and returns the changed operation, done if its progress is null.';
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -12858,8 +12741,7 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'p_fields, in which each field that is missing or null gets its value from p_other, as far as the limits of '
-  'custom_fields allow (spec 8).';
+  'p_fields, in which each field that is missing or null gets its value from p_other, within the limits of spec 8.';
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
 ) returns void
@@ -13092,8 +12974,7 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record and, if it is not done, the operation that moves the merged record''s '
-  'rows.';
+  'The reply to a merge: the remaining record, and the operation that moves the merged one''s rows, until it is done.';
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13221,8 +13102,7 @@ exception when character_not_in_repertoire or untranslatable_character then
   return p_text;
 end
 $$;
-comment on function crm.url_decoded(text) is
-  'The text with %XX decoded as in URLs; unchanged if the result is not UTF-8.';
+comment on function crm.url_decoded(text) is 'The text with %XX decoded; unchanged if the result is not UTF-8.';
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
 as $$
@@ -13325,8 +13205,7 @@ comment on table crm.texts_naming is
 comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
-comment on column crm.texts_naming.digest is
-  'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
+comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';
 call crm.protect('crm.texts_naming');
 create function crm.erase_activities(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
@@ -13382,8 +13261,7 @@ comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
   'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
-  'What identifies a person in the texts of one deal (traces), and in its origin: source, utm and external_id '
-  '(origin_traces).';
+  'What identifies a person in a deal''s texts, and in its origin: source, utm, external_id.';
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -13652,8 +13530,7 @@ begin
   return '{}';
 end
 $$;
-comment on function crm.keys_mentioning(text[], crm.traces) is
-  'Those of p_keys (Idempotency-Keys) that mention a person.';
+comment on function crm.keys_mentioning(text[], crm.traces) is 'The Idempotency-Keys that mention a person.';
 create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
 language sql stable set search_path = '' as $$
   select coalesce(jsonb_object_agg(f.id, null), '{}')
@@ -13722,8 +13599,7 @@ begin
 end
 $$;
 comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
-  'The reply to a batch that read records: with the records of these contacts as they are now. A reply without any is '
-  'returned unchanged.';
+  'The reply to a batch that read records, with the records of these contacts as they are now.';
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
@@ -13878,8 +13754,7 @@ begin
   end case;
 end
 $$;
-comment on function crm.texts_of(uuid, text, uuid[]) is
-  'The texts that clients and the application may write in these records.';
+comment on function crm.texts_of(uuid, text, uuid[]) is 'The texts that clients and the application write in records.';
 create function crm.json_text(p_fields jsonb) returns text
 language sql immutable set search_path = ''
 as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
@@ -14608,8 +14483,7 @@ begin
   return v_is_free;
 end
 $$;
-comment on function crm.has_no_person(uuid) is
-  'Whether a member with this user_id is linked to nobody, or to a deleted person.';
+comment on function crm.has_no_person(uuid) is 'Whether this user_id is null, or that of a deleted person.';
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14623,8 +14497,7 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the link in '
-  'the mail shows consent.';
+  'Whether a person invited by mail confirmed the address after that moment: following the link shows consent.';
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -14661,8 +14534,7 @@ $$;
 comment on function crm.link_member(uuid, text) is
   'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
   'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation; a person who already had an account must accept the invitation instead '
-  '(crm.open_invitations).';
+  'the mail of that invitation; a person with an account must accept it (crm.open_invitations).';
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -14924,8 +14796,7 @@ language sql stable security definer set search_path = '' as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the signed-in person (id, name, role), by name. Security definer, because row-level security '
-  'shows a member one workspace only.';
+  'The workspaces of the signed-in person, by name. Security definer: row-level security shows only one.';
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
   select coalesce(json_agg(json_build_object(
@@ -15038,8 +14909,7 @@ $$;
 comment on function crm.workspace_usage(uuid) is
   'The usage of a workspace: calls of all keys today and in 7 days (in the workspace''s time zone), working keys '
   '(counted up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt '
-  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, which crm.drain_calls writes up to a minute '
-  'late.';
+  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, up to a minute late.';
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15141,8 +15011,7 @@ begin
 end
 $$;
 comment on function app.workspace_list(jsonb) is
-  'Lists every workspace, oldest first. For the operator alone, because it reaches all workspaces. Arguments: none. '
-  'Codes: validation_error.';
+  'Lists every workspace, oldest first. For the operator alone. Arguments: none. Codes: validation_error.';
 create function app.workspace_find(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15217,8 +15086,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.member_json(crm.members, bigint) is
-  'JSON of a member for the operator and the console. working_keys: how many of the keys that the member created still '
-  'work.';
+  'JSON of a member for the operator and the console. working_keys: how many of the member''s keys work.';
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
 language sql stable set search_path = '' as $$
   select count(*) from (
@@ -15605,8 +15473,7 @@ end
 $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member is no longer admin or '
-  'gestor.';
+  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''
 as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
@@ -16585,9 +16452,8 @@ language sql immutable parallel safe as $$
   || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
 $$;
 comment on function crm.scopes_of_role(text) is
-  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. A '
-  '`:manage` scope requires the role that may do the same in the console. A scope that is missing here cannot be '
-  'given.';
+  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. '
+  'A `:manage` scope requires the role that may do the same in the console. Other scopes cannot be given.';
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
 language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
@@ -17039,8 +16905,7 @@ begin
 end
 $$;
 comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
-  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days. p_may_send: '
-  'whether the workspace may send.';
+  'JSON of the deliveries of an event, kept for 30 days. p_may_send: whether the workspace may send.';
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -17566,8 +17431,7 @@ begin
 end
 $$;
 comment on function app.job_list(jsonb) is
-  'Lists the jobs by name; `every` is an interval in the format of Postgres. Arguments: none. Codes: '
-  'validation_error.';
+  'Lists the jobs by name; `every` is an interval of Postgres. Arguments: none. Codes: validation_error.';
 create function app.job_run(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare

@@ -11,13 +11,11 @@ create table crm.idempotency_keys (
   primary key (workspace_id, key)
 );
 comment on table crm.idempotency_keys is
-  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
-  'Errors are not stored.';
+  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply. Errors are not stored.';
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: a repeated call must then get no Location header '
-  'either.';
+  'Whether an upsert found its record: a repeated call then gets no Location header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -79,14 +77,12 @@ end
 $$;
 comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
-  'means the message of the code. p_ids are the ids of the records that these fields are about, for errors that name a '
-  'record.';
+  'means the message of the code. p_ids are the records that these fields are about.';
 
 create function api.mark_replayed() returns void
 language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
-comment on function api.mark_replayed() is
-  'Marks the reply as the repetition of an earlier one: its status is 200, not 201.';
+comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 
 create function api.mark_found() returns void
 language sql
@@ -147,8 +143,7 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
-  'external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id; empty if an external_id is not unique.';
 
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$

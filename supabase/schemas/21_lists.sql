@@ -10,8 +10,7 @@
 -- is composed from the filters sent.
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
-comment on type crm.sent_filter is
-  'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
+comment on type crm.sent_filter is 'A sent filter as SQL: its value (an array if is_many) and its condition on row t.';
 
 create type crm.walk as (
   rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
@@ -517,5 +516,4 @@ end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
   'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
-  'reads at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises '
-  'invalid_cursor.';
+  'reads at most 1,250 rows of the sorted column''s index, and the page may end early. Raises invalid_cursor.';

@@ -31,8 +31,7 @@ begin
   );
 end
 $$;
-comment on function crm.fold(text) is
-  'The text as it is searched: lower case, without accents, with one kind of apostrophe.';
+comment on function crm.fold(text) is 'A text as it is searched: lower case, without accents, with one apostrophe.';
 
 create function crm.spelled_tax_id(p_tax_id text) returns text
 language sql immutable parallel safe as $$
@@ -142,8 +141,7 @@ create table crm.search_texts (
   primary key (workspace_id, record, id)
 );
 comment on table crm.search_texts is
-  'The searched text of each record. A separate table, so that a change of other fields adds nothing to the index of '
-  'words.';
+  'The searched text of each record. A separate table, so that other changes leave its index alone.';
 comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
 comment on column crm.search_texts.text is
   'The record''s text as crm.search_text returns it. The job index-texts keeps it up to date.';
@@ -168,8 +166,7 @@ language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
   'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Without the lock, the job could read a record, and write its text after the '
-  'record was erased.';
+  'it exclusively (crm.index_texts_of). Without it, the job could write the text of a record that was erased since.';
 
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$

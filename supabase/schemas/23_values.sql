@@ -203,8 +203,7 @@ begin
 end
 $$;
 comment on function crm.refuses_undefined_fields() is
-  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read '
-  'the table.';
+  'Whether the workspace accepts only defined custom fields. Security definer: crm_api cannot read workspaces.';
 
 create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
 language plpgsql stable set search_path = '' as $$

@@ -9,8 +9,7 @@ create table crm.record_values (
   primary key (workspace_id, record, field, value, id)
 );
 comment on table crm.record_values is
-  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that '
-  'no request has to.';
+  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
 comment on column crm.record_values.value is 'The value''s key (crm.value_keys), or the tag''s (crm.tag_keys).';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
@@ -144,9 +143,8 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
-  'p_rows: the statement for all rows. p_pending: records whose values may have changed since they were indexed, which '
-  'the statement reads too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of '
+  'values. p_rows: the statement for all rows. p_pending: records that may have changed since, which it reads too.';
 
 -- What the job index-texts writes.
 

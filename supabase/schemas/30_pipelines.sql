@@ -10,8 +10,7 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is
-  'The sales funnels of a workspace. A deal whose call names no pipeline enters the default one.';
+comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default one.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -31,8 +30,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is
-  'The steps of a pipeline, in order of position. A new deal starts in the first active stage.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active one.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -331,9 +329,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, which the API '
-  'does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, '
-  'not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, so that the '
+  'operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -413,5 +410,4 @@ begin
 end
 $$;
 comment on function app.loss_reason_list(jsonb) is
-  'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists all loss reasons, oldest first. Arguments: workspace_id. Codes: validation_error, not_found.';

@@ -47,8 +47,7 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it, and for each compared field up to five records in '
-  'use that resemble it.';
+  'Creates the record and returns it, and for each compared field up to five similar records in use.';
 
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
@@ -86,8 +85,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.company_save(crm.companies) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.company_save(crm.companies) is 'Writes the changeable fields, and returns the updated row.';
 
 create function api.company_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -108,8 +106,7 @@ begin
 end
 $$;
 comment on function api.company_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found, record_merged.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found, record_merged.';
 
 create function api.company_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -124,8 +121,7 @@ begin
 end
 $$;
 comment on function api.company_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
-  'record_merged.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found, record_merged.';
 
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
 language plpgsql immutable set search_path = '' as $$
@@ -210,8 +206,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.company_json_if_short(crm.companies) is
-  'crm.company_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.company_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -412,8 +407,7 @@ begin
 end
 $$;
 comment on function api.company_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
-  'api.company_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
-  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.company_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). If only merged records have the value, changes the record they were merged into, except '
+  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';

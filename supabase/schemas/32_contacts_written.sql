@@ -46,8 +46,7 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns its id, and for each compared field up to five records '
-  'in use that resemble it.';
+  'Creates the record and returns its id, and for each compared field up to five similar records in use.';
 
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -87,8 +86,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.contact_save(crm.contacts) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.contact_save(crm.contacts) is 'Writes the changeable fields, and returns the updated row.';
 
 create function api.contact_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -109,8 +107,7 @@ begin
 end
 $$;
 comment on function api.contact_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found, record_merged.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found, record_merged.';
 
 create function api.contact_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -125,8 +122,8 @@ begin
 end
 $$;
 comment on function api.contact_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
-  'record_merged, record_erased.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found, record_merged, '
+  'record_erased.';
 
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
 language plpgsql immutable set search_path = '' as $$
@@ -223,8 +220,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
-  'crm.contact_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.contact_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -419,8 +415,7 @@ begin
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.contact_update, or creates it, like '
-  'api.contact_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
-  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.contact_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). If only merged records have the value, changes the record they were merged into, except '
+  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';

@@ -34,7 +34,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.deal_insert(crm.deals) is 'Creates the record and returns it.';
 
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql set search_path = '' as $$
@@ -71,8 +71,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_save(crm.deals) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.deal_save(crm.deals) is 'Writes the changeable fields, and returns the updated row.';
 
 create function api.deal_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -92,8 +91,7 @@ begin
 end
 $$;
 comment on function api.deal_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found.';
 
 create function api.deal_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -108,7 +106,7 @@ begin
 end
 $$;
 comment on function api.deal_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found.';
 
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
@@ -141,8 +139,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.deal_json_if_short(crm.deals) is
-  'crm.deal_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.deal_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -326,10 +323,9 @@ begin
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.deal_update, or creates it, like '
-  'api.deal_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). Raises ambiguous_match with every record found, and validation_error for '
-  'fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.deal_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). Raises ambiguous_match, and validation_error for fields that only a creation requires.';
 
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

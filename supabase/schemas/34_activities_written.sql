@@ -33,8 +33,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.activity_insert(crm.activities) is
-  'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.activity_insert(crm.activities) is 'Creates the record and returns it.';
 
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql set search_path = '' as $$
@@ -71,8 +70,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.activity_save(crm.activities) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.activity_save(crm.activities) is 'Writes the changeable fields, and returns the updated row.';
 
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -99,8 +97,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.activity_json_if_short(crm.activities) is
-  'crm.activity_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.activity_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''

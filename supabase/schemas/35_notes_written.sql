@@ -26,7 +26,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.note_insert(crm.notes) is 'Creates the record and returns it.';
 
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -50,8 +50,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.note_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''

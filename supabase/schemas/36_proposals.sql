@@ -50,8 +50,7 @@ begin
 end
 $$;
 comment on function crm.set_proposal_moments() is
-  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
-  'application writes.';
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whoever writes.';
 
 create trigger set_proposal_moments before insert or update on crm.proposals
   for each row execute function crm.set_proposal_moments();
@@ -209,8 +208,7 @@ begin
 end
 $$;
 comment on function crm.proposal_add(jsonb, uuid) is
-  'Creates a draft for a deal, which must exist, from workspace_id, title, value, recurring_value and expires_at in '
-  'p_args.';
+  'Creates a draft for an existing deal from workspace_id, title, value, recurring_value, expires_at in p_args.';
 
 create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -322,5 +320,4 @@ begin
 end
 $$;
 comment on function app.proposal_list(jsonb) is
-  'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists proposals, newest first, without links. Arguments: workspace_id. Codes: validation_error, not_found.';

@@ -66,5 +66,4 @@ begin
   return t;
 end
 $$;
-comment on function crm.proposal_save(crm.proposals) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.proposal_save(crm.proposals) is 'Writes the changeable fields, and returns the updated row.';

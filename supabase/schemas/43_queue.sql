@@ -15,8 +15,7 @@
 -- delivery, subscription.
 
 create sequence crm.webhook_leases;
-comment on sequence crm.webhook_leases is
-  'The numbers of leases (lease_token). Each claim of a delivery takes a new one.';
+comment on sequence crm.webhook_leases is 'The numbers of leases (lease_token), one for each claim of a delivery.';
 
 create table crm.webhook_queue (
   workspace_id uuid not null,
@@ -84,8 +83,7 @@ comment on table crm.webhook_unsettled is
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
-  'for its normal time.';
+  'The last delivery that became due because of send_now. Each is made due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 

@@ -4,8 +4,7 @@ create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace '
-  'may not send.';
+  'The state in which a delivery is shown: held if it is pending and may not be sent.';
 
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
@@ -193,8 +192,7 @@ begin
 end
 $$;
 comment on function crm.delivery_page(uuid, uuid, jsonb) is
-  'A page of deliveries by the arguments state, event, since and until (times of the event), cursor and limit: see '
-  'crm.delivery_ids.';
+  'A page of deliveries (crm.delivery_ids) by the arguments state, event, since, until, cursor and limit.';
 
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$

@@ -199,8 +199,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_stage_changed() is
-  'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
+comment on function crm.emit_stage_changed() is 'Trigger: emits deal.stage_changed with the old stage and pipeline.';
 
 create trigger emit_stage_changed after update of stage_id on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id)
@@ -395,8 +394,7 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days: once, '
-  'until the deal moves again.';
+  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
 
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$

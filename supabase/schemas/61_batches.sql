@@ -136,8 +136,7 @@ end
 $$;
 comment on function crm.bound_details(jsonb[]) is
   'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. The bound matters because the reply is stored under its Idempotency-Key, and every erasure searches the '
-  'stored replies.';
+  'order. Bounded because the reply is stored, and every erasure searches the stored replies.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -156,8 +155,7 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The edge function adds the status and the text of each error, which are defined in '
-  'TypeScript.';
+  'The reply to a batch. The edge function adds the status and the text of each error.';
 
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -431,8 +429,7 @@ create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Runs up to 100 creates, updates, upserts and reads of contacts in one call. Raises batch_failed if the batch is '
-  'atomic and an item fails.';
+  'Runs up to 100 creates, updates, upserts and reads. Raises batch_failed if an item of an atomic batch fails.';
 
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''

@@ -15,8 +15,7 @@ exception when character_not_in_repertoire or untranslatable_character then
   return p_text;
 end
 $$;
-comment on function crm.url_decoded(text) is
-  'The text with %XX decoded as in URLs; unchanged if the result is not UTF-8.';
+comment on function crm.url_decoded(text) is 'The text with %XX decoded; unchanged if the result is not UTF-8.';
 
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
@@ -131,8 +130,7 @@ comment on table crm.texts_naming is
 comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
-comment on column crm.texts_naming.digest is
-  'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
+comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';
 call crm.protect('crm.texts_naming');
 
 create function crm.erase_activities(
@@ -191,8 +189,7 @@ comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
 
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
-  'What identifies a person in the texts of one deal (traces), and in its origin: source, utm and external_id '
-  '(origin_traces).';
+  'What identifies a person in a deal''s texts, and in its origin: source, utm, external_id.';
 
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$

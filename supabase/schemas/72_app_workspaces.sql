@@ -52,8 +52,7 @@ language sql stable security definer set search_path = '' as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the signed-in person (id, name, role), by name. Security definer, because row-level security '
-  'shows a member one workspace only.';
+  'The workspaces of the signed-in person, by name. Security definer: row-level security shows only one.';
 
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
@@ -172,8 +171,7 @@ $$;
 comment on function crm.workspace_usage(uuid) is
   'The usage of a workspace: calls of all keys today and in 7 days (in the workspace''s time zone), working keys '
   '(counted up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt '
-  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, which crm.drain_calls writes up to a minute '
-  'late.';
+  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, up to a minute late.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -279,8 +277,7 @@ begin
 end
 $$;
 comment on function app.workspace_list(jsonb) is
-  'Lists every workspace, oldest first. For the operator alone, because it reaches all workspaces. Arguments: none. '
-  'Codes: validation_error.';
+  'Lists every workspace, oldest first. For the operator alone. Arguments: none. Codes: validation_error.';
 
 create function app.workspace_find(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -12,8 +12,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.member_json(crm.members, bigint) is
-  'JSON of a member for the operator and the console. working_keys: how many of the keys that the member created still '
-  'work.';
+  'JSON of a member for the operator and the console. working_keys: how many of the member''s keys work.';
 
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
 language sql stable set search_path = '' as $$

@@ -128,8 +128,7 @@ end
 $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member is no longer admin or '
-  'gestor.';
+  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''

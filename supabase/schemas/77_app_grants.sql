@@ -15,9 +15,8 @@ language sql immutable parallel safe as $$
   || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
 $$;
 comment on function crm.scopes_of_role(text) is
-  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. A '
-  '`:manage` scope requires the role that may do the same in the console. A scope that is missing here cannot be '
-  'given.';
+  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. '
+  'A `:manage` scope requires the role that may do the same in the console. Other scopes cannot be given.';
 
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
 language sql immutable parallel safe as $$

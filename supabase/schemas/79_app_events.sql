@@ -94,8 +94,7 @@ begin
 end
 $$;
 comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
-  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days. p_may_send: '
-  'whether the workspace may send.';
+  'JSON of the deliveries of an event, kept for 30 days. p_may_send: whether the workspace may send.';
 
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

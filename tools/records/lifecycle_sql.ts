@@ -57,7 +57,7 @@ begin
 end
 $$;`,
     `function api.${name}_archive(jsonb)`,
-    "Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. " +
+    "Archives the record and returns it; an archived record stays as it is. " +
       `Raises not_found${isMergeable(record) ? ", record_merged" : ""}.`,
   );
 }
@@ -79,7 +79,7 @@ begin
 end
 $$;`,
     `function api.${name}_restore(jsonb)`,
-    "Takes the record out of the archive and returns it; a record in use stays as it is. Raises " +
+    "Restores the record and returns it; a record in use stays as it is. Raises " +
       `${refusals(record)}.`,
   );
 }

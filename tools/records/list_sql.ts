@@ -148,7 +148,6 @@ language sql stable as $$
   end
 $$;`,
     `function crm.${name}_json_if_short(crm.${about.table})`,
-    `crm.${name}_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page ` +
-      "before one.",
+    `crm.${name}_json, or null if the row may be long: crm.bounded_records builds long rows.`,
   );
 }

@@ -77,8 +77,8 @@ $$;
 ${
     comment(
       `function crm.${name}_insert(${table})`,
-      `Creates the record in the caller's workspace and returns ${said}${
-        alike ? ", and for each compared field up to five records in use that resemble it" : ""
+      `Creates the record and returns ${said}${
+        alike ? ", and for each compared field up to five similar records in use" : ""
       }.`,
     )
   }`;
@@ -195,7 +195,7 @@ $$;
 ${
     comment(
       `function crm.${name}_save(${table})`,
-      "Writes the changeable fields of the record, and returns the updated row.",
+      "Writes the changeable fields, and returns the updated row.",
     )
   }`;
 }

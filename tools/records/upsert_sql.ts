@@ -80,13 +80,13 @@ $$;
 ${
     comment(
       `function api.${name}_upsert(jsonb)`,
-      `Changes the record whose field named in match_by has the value sent, like api.${name}_update, or creates it, ` +
-        `like api.${name}_create; raises their codes too. Returns the whole record with created, matched_by and ` +
-        `differences (the fields that were sent and not written). ${
+      `Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of ` +
+        `api.${name}_update and _create too. Returns the whole record with created, matched_by and differences (the ` +
+        `fields that were not written). ${
           isMergeable(record)
-            ? "If only merged records have the value, it changes the record they were merged into, except that field. "
+            ? "If only merged records have the value, changes the record they were merged into, except that field. "
             : ""
-        }Raises ambiguous_match with every record found, and validation_error for fields that only a creation requires.`,
+        }Raises ambiguous_match, and validation_error for fields that only a creation requires.`,
     )
   }`;
 }
