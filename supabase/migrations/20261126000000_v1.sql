@@ -668,7 +668,6 @@ create table crm.key_calls (
 comment on table crm.key_calls is
   'The admitted calls of each key by hour, kept for 90 days. Calls since the last run of crm.drain_calls are missing; '
   'crm.count_calls adds them. An hour without calls has no row.';
-comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
 create index key_calls_of_workspace on crm.key_calls (workspace_id, hour);
@@ -2053,163 +2052,6 @@ comment on function crm.summary(text, jsonb, text, integer, text) is
   'Runs the statement p_sums over the rows that match the filters sent, with the columns p_columns. p_sums returns the '
   'number of rows read and a reply. Raises too_many_records if there are more than p_most rows.';
 
-create table crm.list_cursors (
-  workspace_id uuid not null,
-  cursor uuid not null,
-  record text not null,
-  sort text not null,
-  value text,
-  id uuid not null,
-  created_at timestamptz not null default now(),
-  primary key (workspace_id, cursor)
-);
-comment on table crm.list_cursors is
-  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
-  'crm.duplicates stores no value, and continues after the value that the record has now.';
-call crm.protect('crm.list_cursors');
-create index list_cursors_age on crm.list_cursors (created_at);
-create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
-language plpgsql set search_path = '' as $$
-declare
-  -- The same position gets the same cursor all day, so that reading a page again stores no second row.
-  v_hash text := md5(format('%s %s %L %s %s', p_record, p_sort, p_value, p_id, current_date));
-  -- A UUID of version 8, so that it cannot be the id of a record.
-  v_cursor uuid := left(v_hash, 12) || '8' || substr(v_hash, 14, 3) || 'a' || substr(v_hash, 18);
-begin
-  insert into crm.list_cursors (workspace_id, cursor, record, sort, value, id)
-  values (crm.current_workspace_id(), v_cursor, p_record, p_sort, p_value, p_id)
-  on conflict do nothing;
-  return v_cursor;
-end
-$$;
-comment on function crm.keep_cursor(text, text, text, uuid) is
-  'Stores a position in a sorted list, and returns its cursor, which is valid for a day.';
-create function crm.sorted_list(p_record text, p_args jsonb) returns json
-language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
-set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
-declare
-  v_sort text := p_args ->> 'sort';
-  v_direction text := case when left(v_sort, 1) = '-' then 'desc' else 'asc' end;
-  v_limit integer := p_args ->> 'limit';
-  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- How many more rows may be read for this page.
-  v_left integer := 1250;
-  v_rows integer := v_limit + 1;
-  v_after crm.list_cursors;
-  v_column text;
-  v_type text;
-  v_walk crm.walk;
-  v_way text;
-  -- The ids of the rows that match the filter.
-  v_chosen uuid[];
-  v_looked integer;
-  v_last_id uuid;
-  v_last_value text;
-  v_more_ids uuid[];
-  v_more_values text[];
-  v_more_records json[];
-  v_ids uuid[] := '{}';
-  v_values text[] := '{}';
-  v_next_id uuid;
-  v_next_value text;
-  v_records json[] := '{}';
-begin
-  select f.target, f.sql into v_column, v_type
-  from crm.list_filters(p_record) f
-  where f.kind = 'sort' and f.name = ltrim(v_sort, '-');
-  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
-  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
-  if p_args ? 'cursor' then
-    select c.* into v_after
-    from crm.list_cursors c
-    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
-      and c.record = p_record and c.sort = v_sort;
-    if not found then
-      perform api.fail(
-        'invalid_cursor', array['cursor'],
-        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo sort, das últimas 24 horas'
-      );
-    end if;
-  end if;
-  v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
-
-  -- If few rows match one of the filters, read and sort them all.
-  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
-  loop
-    continue when v_way is null;
-    execute format('select array(select w.id from (%s limit $3) w)', v_way)
-    into v_chosen using v_before, v_from, v_left + 1;
-    continue when cardinality(v_chosen) > v_left;
-    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
-    v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
-    exit;
-  end loop;
-  -- Otherwise read the index on the sorted column.
-  if v_chosen is null or cardinality(v_chosen) > v_left then
-    v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
-  end if;
-
-  loop
-    -- Rows without a value come last, in either order.
-    execute format(
-      'select count(*), (array_agg(w.id))[count(*)],'
-      ' (array_agg(w.sorted::text))[count(*)], array_agg(w.id) filter (where w.is_match),'
-      ' array_agg(w.sorted::text) filter (where w.is_match),'
-      ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) from ('
-      '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
-      ' union all '
-      '(select t.* from %1$s t where %3$s order by t.id %4$s limit $3) limit $3) w',
-      v_way,
-      case
-        when v_after.id is null then 't.sorted is not null'
-        when v_after.value is null then 'false'
-        else format(
-          '(t.sorted, t.id) %s (%L::%s, %L::uuid)', case v_direction when 'desc' then '<' else '>' end,
-          v_after.value, v_type, v_after.id
-        )
-      end,
-      case
-        when v_after.id is null or v_after.value is not null then 't.sorted is null'
-        else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
-      end,
-      v_direction, p_record || '_json_if_short'
-    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records
-    using v_before, v_from, v_rows, v_chosen;
-    v_ids := v_ids || v_more_ids;
-    v_values := v_values || v_more_values;
-    v_records := v_records || v_more_records;
-    v_left := v_left - v_rows;
-    exit when v_looked < v_rows;
-    v_after.id := v_last_id;
-    v_after.value := v_last_value;
-    if cardinality(v_ids) > v_limit or v_left <= 0 then
-      v_next_id := v_after.id;
-      v_next_value := v_after.value;
-      exit;
-    end if;
-    v_rows := least(4 * v_rows, v_left);
-  end loop;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_next_value := v_values[v_limit];
-  end if;
-  v_records := crm.bounded_records(p_record, v_ids[:v_limit], v_records[:v_limit]);
-  if cardinality(v_records) < cardinality(v_ids[:v_limit]) then
-    v_next_id := v_ids[cardinality(v_records)];
-    v_next_value := v_values[cardinality(v_records)];
-  end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  return crm.page(
-    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
-  );
-end
-$$;
-comment on function crm.sorted_list(text, jsonb) is
-  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
-  'reads at most 1,250 rows of the sorted column''s index, and the page may end early. Raises invalid_cursor.';
-
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
 language sql immutable as $$
@@ -2543,6 +2385,163 @@ $$;
 comment on function crm.bounded_records(text, uuid[], json[]) is
   'The first records of a page, as many as its maximum of bytes allows. Builds those that are null in p_records.';
 
+create table crm.list_cursors (
+  workspace_id uuid not null,
+  cursor uuid not null,
+  record text not null,
+  sort text not null,
+  value text,
+  id uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, cursor)
+);
+comment on table crm.list_cursors is
+  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
+  'crm.duplicates stores no value, and continues after the value that the record has now.';
+call crm.protect('crm.list_cursors');
+create index list_cursors_age on crm.list_cursors (created_at);
+create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
+language plpgsql set search_path = '' as $$
+declare
+  -- The same position gets the same cursor all day, so that reading a page again stores no second row.
+  v_hash text := md5(format('%s %s %L %s %s', p_record, p_sort, p_value, p_id, current_date));
+  -- A UUID of version 8, so that it cannot be the id of a record.
+  v_cursor uuid := left(v_hash, 12) || '8' || substr(v_hash, 14, 3) || 'a' || substr(v_hash, 18);
+begin
+  insert into crm.list_cursors (workspace_id, cursor, record, sort, value, id)
+  values (crm.current_workspace_id(), v_cursor, p_record, p_sort, p_value, p_id)
+  on conflict do nothing;
+  return v_cursor;
+end
+$$;
+comment on function crm.keep_cursor(text, text, text, uuid) is
+  'Stores a position in a sorted list, and returns its cursor, which is valid for a day.';
+create function crm.sorted_list(p_record text, p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_sort text := p_args ->> 'sort';
+  v_direction text := case when left(v_sort, 1) = '-' then 'desc' else 'asc' end;
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  -- How many more rows may be read for this page.
+  v_left integer := 1250;
+  v_rows integer := v_limit + 1;
+  v_after crm.list_cursors;
+  v_column text;
+  v_type text;
+  v_walk crm.walk;
+  v_way text;
+  -- The ids of the rows that match the filter.
+  v_chosen uuid[];
+  v_looked integer;
+  v_last_id uuid;
+  v_last_value text;
+  v_more_ids uuid[];
+  v_more_values text[];
+  v_more_records json[];
+  v_ids uuid[] := '{}';
+  v_values text[] := '{}';
+  v_next_id uuid;
+  v_next_value text;
+  v_records json[] := '{}';
+begin
+  select f.target, f.sql into v_column, v_type
+  from crm.list_filters(p_record) f
+  where f.kind = 'sort' and f.name = ltrim(v_sort, '-');
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
+  if p_args ? 'cursor' then
+    select c.* into v_after
+    from crm.list_cursors c
+    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
+      and c.record = p_record and c.sort = v_sort;
+    if not found then
+      perform api.fail(
+        'invalid_cursor', array['cursor'],
+        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo sort, das últimas 24 horas'
+      );
+    end if;
+  end if;
+  v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
+
+  -- If few rows match one of the filters, read and sort them all.
+  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
+  loop
+    continue when v_way is null;
+    execute format('select array(select w.id from (%s limit $3) w)', v_way)
+    into v_chosen using v_before, v_from, v_left + 1;
+    continue when cardinality(v_chosen) > v_left;
+    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
+    v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
+    exit;
+  end loop;
+  -- Otherwise read the index on the sorted column.
+  if v_chosen is null or cardinality(v_chosen) > v_left then
+    v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
+  end if;
+
+  loop
+    -- Rows without a value come last, in either order.
+    execute format(
+      'select count(*), (array_agg(w.id))[count(*)],'
+      ' (array_agg(w.sorted::text))[count(*)], array_agg(w.id) filter (where w.is_match),'
+      ' array_agg(w.sorted::text) filter (where w.is_match),'
+      ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) from ('
+      '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
+      ' union all '
+      '(select t.* from %1$s t where %3$s order by t.id %4$s limit $3) limit $3) w',
+      v_way,
+      case
+        when v_after.id is null then 't.sorted is not null'
+        when v_after.value is null then 'false'
+        else format(
+          '(t.sorted, t.id) %s (%L::%s, %L::uuid)', case v_direction when 'desc' then '<' else '>' end,
+          v_after.value, v_type, v_after.id
+        )
+      end,
+      case
+        when v_after.id is null or v_after.value is not null then 't.sorted is null'
+        else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
+      end,
+      v_direction, p_record || '_json_if_short'
+    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records
+    using v_before, v_from, v_rows, v_chosen;
+    v_ids := v_ids || v_more_ids;
+    v_values := v_values || v_more_values;
+    v_records := v_records || v_more_records;
+    v_left := v_left - v_rows;
+    exit when v_looked < v_rows;
+    v_after.id := v_last_id;
+    v_after.value := v_last_value;
+    if cardinality(v_ids) > v_limit or v_left <= 0 then
+      v_next_id := v_after.id;
+      v_next_value := v_after.value;
+      exit;
+    end if;
+    v_rows := least(4 * v_rows, v_left);
+  end loop;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_next_value := v_values[v_limit];
+  end if;
+  v_records := crm.bounded_records(p_record, v_ids[:v_limit], v_records[:v_limit]);
+  if cardinality(v_records) < cardinality(v_ids[:v_limit]) then
+    v_next_id := v_ids[cardinality(v_records)];
+    v_next_value := v_values[cardinality(v_records)];
+  end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
+  return crm.page(
+    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
+  );
+end
+$$;
+comment on function crm.sorted_list(text, jsonb) is
+  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
+  'reads at most 1,250 rows of the sorted column''s index, and the page may end early. Raises invalid_cursor.';
+
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;
 do $$
@@ -2676,9 +2675,6 @@ create table crm.search_texts (
 );
 comment on table crm.search_texts is
   'The searched text of each record. A separate table, so that other changes leave its index alone.';
-comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
-comment on column crm.search_texts.text is
-  'The record''s text as crm.search_text returns it. The job index-texts keeps it up to date.';
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
@@ -2843,7 +2839,6 @@ create table crm.custom_fields (
 comment on table crm.custom_fields is
   'The keys of custom_fields that a workspace has defined, with the type of their values. A workspace may refuse '
   'other keys (crm.workspaces.refuses_undefined_fields); if it does not, they may have any value.';
-comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
 call crm.protect('crm.custom_fields');
@@ -3954,10 +3949,6 @@ create table crm.companies (
   check (archived_at is not null or merged_into_id is null)
 );
 comment on table crm.companies is 'The organisations that a workspace sells to.';
-comment on column crm.companies.external_id is 'The caller''s own id for the company, unique in the workspace.';
-comment on column crm.companies.archived_at is
-  'When the company was archived: lists leave it out from then on. A merged company is archived too.';
-comment on column crm.companies.merged_into_id is 'The company that replaced this one in a merge.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
 comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
 comment on column crm.companies.tax_id is
@@ -4431,10 +4422,6 @@ create table crm.contacts (
 );
 comment on table crm.contacts is 'The people that a workspace sells to.';
 comment on column crm.contacts.phone_e164 is 'The phone in the form of crm.e164, by which contacts are found.';
-comment on column crm.contacts.external_id is 'The caller''s own id for the contact, unique in the workspace.';
-comment on column crm.contacts.archived_at is
-  'When the contact was archived: lists leave it out from then on. Merged and erased contacts are archived too.';
-comment on column crm.contacts.merged_into_id is 'The contact that replaced this one in a merge.';
 comment on column crm.contacts.erased_at is
   'When the personal fields were erased for good. The row stays, because other rows refer to it.';
 create unique index contacts_external_id_once on crm.contacts (workspace_id, external_id) where external_id is not null;
@@ -4956,7 +4943,6 @@ comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
   'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
-comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
   'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
   'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
@@ -7174,7 +7160,6 @@ comment on table crm.webhook_subscriptions is
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
-comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target without the port: attempts to one host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
@@ -7187,8 +7172,6 @@ comment on column crm.webhook_subscriptions.behind_since is
   'webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
   'With behind_id: the position in the feed up to which every event has its delivery, while it is behind.';
-comment on column crm.webhook_subscriptions.behind_id is
-  'While the subscription is behind: the event id that belongs to behind_position.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
   'of ids, for changed_fields a list of names. Null: all.';
@@ -7557,8 +7540,6 @@ comment on column crm.webhook_deliveries.series is
 comment on column crm.webhook_deliveries.attempts is
   'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
   'the receiver''s failure: the next attempt has the same number.';
-comment on column crm.webhook_deliveries.ended_badly is
-  'Whether the delivery failed or was cancelled, for the index of such deliveries.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
@@ -7789,11 +7770,9 @@ comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by w
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
-comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
   'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
   'overwrite its successor''s outcome, and an outcome sent twice counts once.';
-comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -12550,7 +12529,6 @@ comment on table crm.operations is
   'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
   'kept for 90 days, failed ones until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
-comment on column crm.operations.arguments is 'The arguments of the call.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
   'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
@@ -13202,7 +13180,6 @@ create table crm.texts_naming (
 comment on table crm.texts_naming is
   'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
   'the names are gone, but it can clear and count these records.';
-comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
 comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';

@@ -109,7 +109,6 @@ create table crm.key_calls (
 comment on table crm.key_calls is
   'The admitted calls of each key by hour, kept for 90 days. Calls since the last run of crm.drain_calls are missing; '
   'crm.count_calls adds them. An hour without calls has no row.';
-comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
 create index key_calls_of_workspace on crm.key_calls (workspace_id, hour);

@@ -142,9 +142,6 @@ create table crm.search_texts (
 );
 comment on table crm.search_texts is
   'The searched text of each record. A separate table, so that other changes leave its index alone.';
-comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
-comment on column crm.search_texts.text is
-  'The record''s text as crm.search_text returns it. The job index-texts keeps it up to date.';
 -- Each key belongs to one workspace, so the texts of other workspaces do not slow a search, and its duration reveals
 -- nothing about them. New entries wait in a list that each search reads, so the list is merged into the index at 64 kB.
 create index search_texts_words on crm.search_texts

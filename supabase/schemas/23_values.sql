@@ -22,7 +22,6 @@ create table crm.custom_fields (
 comment on table crm.custom_fields is
   'The keys of custom_fields that a workspace has defined, with the type of their values. A workspace may refuse '
   'other keys (crm.workspaces.refuses_undefined_fields); if it does not, they may have any value.';
-comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
 call crm.protect('crm.custom_fields');

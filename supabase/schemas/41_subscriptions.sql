@@ -39,7 +39,6 @@ comment on table crm.webhook_subscriptions is
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
-comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target without the port: attempts to one host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
@@ -52,8 +51,6 @@ comment on column crm.webhook_subscriptions.behind_since is
   'webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
   'With behind_id: the position in the feed up to which every event has its delivery, while it is behind.';
-comment on column crm.webhook_subscriptions.behind_id is
-  'While the subscription is behind: the event id that belongs to behind_position.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
   'of ids, for changed_fields a list of names. Null: all.';

@@ -42,8 +42,6 @@ comment on column crm.webhook_deliveries.series is
 comment on column crm.webhook_deliveries.attempts is
   'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
   'the receiver''s failure: the next attempt has the same number.';
-comment on column crm.webhook_deliveries.ended_badly is
-  'Whether the delivery failed or was cancelled, for the index of such deliveries.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');

@@ -41,11 +41,9 @@ comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by w
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
-comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
   'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
   'overwrite its successor''s outcome, and an outcome sent twice counts once.';
-comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';

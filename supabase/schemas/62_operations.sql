@@ -28,7 +28,6 @@ comment on table crm.operations is
   'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
   'kept for 90 days, failed ones until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
-comment on column crm.operations.arguments is 'The arguments of the call.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
   'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';

@@ -127,7 +127,6 @@ create table crm.texts_naming (
 comment on table crm.texts_naming is
   'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
   'the names are gone, but it can clear and count these records.';
-comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
 comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';
