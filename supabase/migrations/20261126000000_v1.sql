@@ -44,17 +44,18 @@ $$;
 comment on function crm.raise_code(text, text, text, text) is
   'Raises a code from a verb of schema app, as api.fail does for schema api. p_message: Portuguese, about the field; '
   'null if the code is enough. p_value: a value, such as an id, that the caller may put into a message of its own.';
-create function crm.require_workspace(p_workspace_id uuid) returns void
+create function crm.require_workspace(p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  if not exists (select from crm.workspaces w where w.id = p_workspace_id) then
+  if not exists (select from crm.workspaces w where w.id = (p_args ->> 'workspace_id')::uuid) then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
+  return p_args;
 end
 $$;
-comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace, so that a list for an unknown workspace is an error instead of '
-  'empty.';
+comment on function crm.require_workspace(jsonb) is
+  'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
+  'unknown workspace is an error instead of empty.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -70,14 +71,12 @@ create function crm.current_caller_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
 comment on function crm.current_caller_id() is
-  'The id of the calling key, of the proposal whose link was opened, or of the signed-in member; null outside a '
-  'request.';
+  'The id of the calling key, of the link''s proposal, or of the signed-in member; null outside a request.';
 create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; null for any other caller and outside '
-  'a request.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; otherwise null.';
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
   select encode(
@@ -119,8 +118,7 @@ comment on function crm.uuid_v7_time(uuid) is
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
-comment on function crm.iso(timestamptz) is
-  'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
+comment on function crm.iso(timestamptz) is 'A time as the API writes it: ISO 8601, UTC, milliseconds (spec 1).';
 create function crm.name_key(p_name text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -134,8 +132,7 @@ comment on function crm.name_key(text) is
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
-comment on function crm.digits(text) is
-  'The digits of a phone number, so that different spellings are equal; null if it has none.';
+comment on function crm.digits(text) is 'The digits of a phone number, for comparison; null if it has none.';
 create function crm.e164(p_phone text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -203,8 +200,7 @@ end
 $$;
 comment on function crm.phone_spellings(text) is
   'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
-  'Brazilian mobile phones. A number without an area code has a form for each area. The list contains null if there '
-  'are no digits.';
+  'Brazilian mobile phones. A number without an area code has a form for each area. Without digits, contains null.';
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -250,8 +246,7 @@ begin
   return new;
 end
 $$;
-comment on function crm.touch() is
-  'Trigger: sets updated_at on every update, whether the API or the application writes.';
+comment on function crm.touch() is 'Trigger: sets updated_at on every update, whoever writes.';
 create procedure crm.protect(p_table regclass)
 language plpgsql set search_path = '' as $$
 begin
@@ -292,16 +287,13 @@ create table crm.workspaces (
   refuses_undefined_fields boolean not null default false
 );
 comment on table crm.workspaces is
-  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
-  'which the door reads.';
+  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are its plan.';
 comment on column crm.workspaces.public_api is
   'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
-comment on column crm.workspaces.stale_after_days is
-  'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1).';
 comment on column crm.workspaces.time_zone is
-  'The IANA time zone in which the console counts days, and an assistant reads and writes times without an offset. The '
-  'API itself uses UTC.';
+  'The IANA time zone in which the console counts days, and assistants read and write times. The API uses UTC.';
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
@@ -400,8 +392,7 @@ create table crm.audit_log (
 comment on table crm.audit_log is
   'Every change that a verb of schema app made to a workspace, and every subscription that failures deactivated. '
   'Lines are never changed or removed.';
-comment on column crm.audit_log.member_id is
-  'The member who made the change; null for the operator and the dispatcher.';
+comment on column crm.audit_log.member_id is 'Who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object. Empty for a proposal '
   '(crm.record_proposal_action).';
@@ -449,20 +440,16 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
-  'of a secret. Null for a key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server. Its token is the credential. Null for a key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
-  'The member who created the key. Records that the key creates have this member as default owner, and its notes have '
-  'this member as author.';
+  'The member who created the key: the default owner of its records, and the author of its notes.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
-comment on column crm.api_keys.rotated_at is
-  'When the newest secret replaced an earlier one; null before the first rotation.';
+comment on column crm.api_keys.rotated_at is 'When the newest secret replaced another; null before that.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 '
-  'form.';
+  'The networks from which the key may be used; null: all. IPv4 networks are never in their IPv6 form.';
 call crm.protect('crm.api_keys');
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
@@ -479,12 +466,10 @@ create table crm.key_secrets (
 );
 comment on table crm.key_secrets is
   'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
-  'table. After a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the '
-  'table.';
+  'table. After a rotation a key has two valid secrets until the earlier one expires. crm_api cannot read it.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
-comment on column crm.key_secrets.hash is
-  'SHA-256 of the whole secret. A fast hash is enough: a secret has 32 random bytes.';
+comment on column crm.key_secrets.hash is 'SHA-256 of the secret. A fast hash is enough for 32 random bytes.';
 comment on column crm.key_secrets.expires_at is
   'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
 call crm.protect('crm.key_secrets');
@@ -515,8 +500,7 @@ language sql immutable parallel safe set search_path = '' as $$
   end
 $$;
 comment on function crm.without_mapping(inet) is
-  'Converts an IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7) to IPv4; returns any other '
-  'address unchanged.';
+  'Converts an IPv4 address or network written as IPv6 (::ffff:203.0.113.7) to IPv4; returns others unchanged.';
 create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -603,17 +587,14 @@ comment on table crm.rate_limits is
   'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
   'last 60 seconds, oldest first.';
 comment on column crm.rate_limits.calls is
-  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls, so a '
-  'request needs no second write.';
+  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created. If a crash emptied the table, the new row has another time, which tells crm.drain_calls '
-  'that its calls start at 0 again.';
+  'When the row was created: a new time tells crm.drain_calls that a crash emptied the table.';
 alter table crm.rate_limits enable row level security, force row level security;
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
 as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
-comment on function crm.live_hits(timestamptz[]) is
-  'The admitted calls that still count: those in the last 60 seconds.';
+comment on function crm.live_hits(timestamptz[]) is 'The admitted calls of the last 60 seconds.';
 create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
 language sql volatile parallel safe
 as $$
@@ -687,7 +668,6 @@ create table crm.key_calls (
 comment on table crm.key_calls is
   'The admitted calls of each key by hour, kept for 90 days. Calls since the last run of crm.drain_calls are missing; '
   'crm.count_calls adds them. An hour without calls has no row.';
-comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
 create index key_calls_of_workspace on crm.key_calls (workspace_id, hour);
@@ -812,13 +792,11 @@ create table crm.idempotency_keys (
   primary key (workspace_id, key)
 );
 comment on table crm.idempotency_keys is
-  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
-  'Errors are not stored.';
+  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply. Errors are not stored.';
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: a repeated call must then get no Location header '
-  'either.';
+  'Whether an upsert found its record: a repeated call then gets no Location header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
@@ -853,18 +831,6 @@ end
 $$;
 comment on function crm.idempotency_begin(uuid, text, bytea) is
   'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
-create function crm.idempotency_remember(
-  p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean
-) returns void
-language plpgsql set search_path = '' as $$
-begin
-  insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
-  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found);
-end
-$$;
-comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
-  'Stores a reply in the transaction that created the record, which already holds the key (crm.idempotency_begin): '
-  'the reply and the record are both kept, or neither.';
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -884,13 +850,11 @@ end
 $$;
 comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
-  'means the message of the code. p_ids are the ids of the records that these fields are about, for errors that name a '
-  'record.';
+  'means the message of the code. p_ids are the records that these fields are about.';
 create function api.mark_replayed() returns void
 language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
-comment on function api.mark_replayed() is
-  'Marks the reply as the repetition of an earlier one: its status is 200, not 201.';
+comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 create function api.mark_found() returns void
 language sql
 as $$ select set_config('app.found', 'true', true) $$;
@@ -923,28 +887,27 @@ comment on function crm.is_marked(text) is
   'Whether the request has set this setting, such as app.found. Each request is one transaction.';
 create type crm.failure as (state text, message text, detail text, constraint_name text, context text);
 comment on type crm.failure is 'What Postgres reports about an exception (`get stacked diagnostics`).';
-create function crm.external_id_holder(p_constraint text, p_external_id text) returns uuid
-language plpgsql stable set search_path = '' as $$
+create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
+  v_holders jsonb;
 begin
-  case p_constraint
-    when 'contacts_external_id_once' then
-      return (
-        select t.id from crm.contacts t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
-      );
-    when 'companies_external_id_once' then
-      return (
-        select t.id from crm.companies t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
-      );
+  case p_record
+    when 'contact' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
+    when 'company' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
     else
-      return null;
+      null;
   end case;
+  return coalesce(v_holders, '{}');
 end
 $$;
-comment on function crm.external_id_holder(text, text) is
-  'The record of the workspace that already has this external_id. p_constraint: the unique index that the failed '
-  'statement violated.';
+comment on function crm.external_id_holders(text, text[]) is
+  'The ids of the records with these external_ids, by external_id; empty if an external_id is not unique.';
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin
@@ -957,7 +920,10 @@ begin
       error_code := 'external_id_taken';
       details := json_build_array(json_build_object(
         'field', 'external_id', 'message', null,
-        'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
+        'id', crm.external_id_holders(
+          case p_failure.constraint_name when 'contacts_external_id_once' then 'contact' else 'company' end,
+          array[p_args ->> 'external_id']
+        ) ->> (p_args ->> 'external_id')
       ));
     -- These states are lock_not_available, deadlock_detected and query_canceled.
     when p_failure.state in ('55P03', '40P01', '57014') then
@@ -1069,9 +1035,9 @@ begin
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;
     if p_idempotency_key is not null then
-      perform crm.idempotency_remember(
-        p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found')
-      );
+      -- In the transaction that created the record: the reply and the record are both kept, or neither.
+      insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
+      values (p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found'));
     end if;
   exception
     -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. `others` does
@@ -1330,8 +1296,7 @@ begin
 end
 $$;
 comment on function crm.kind_of(uuid) is
-  'The kind of the record with this id in the caller''s workspace; null if there is none. An id of another workspace '
-  'counts as unknown.';
+  'The kind of the record with this id in the caller''s workspace; null if it has none.';
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1389,8 +1354,7 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are '
-  'more than 20.';
+  'call''s pipeline with their types; empty if the workspace has none. Null for other fields and for more than 20.';
 create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1483,8 +1447,7 @@ end
 $$;
 comment on function crm.require_known_filters(jsonb) is
   'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
-  'are accepted, so that their records can be listed. Lists call it only when they found nothing, so it costs other '
-  'calls nothing.';
+  'are accepted, so that their records can be listed. Lists call it only if they found nothing.';
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
@@ -1494,8 +1457,7 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The size of JSON in bytes at which a page ends, even if it has fewer records than its limit: 200 records of maximum '
-  'length would be 20 MB.';
+  'The bytes of JSON at which a page ends, whatever its limit: 200 records of maximum length have 20 MB.';
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
 as $$
@@ -1630,30 +1592,10 @@ comment on function crm.creation_json(jsonb, json, uuid[]) is
   'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';
 
 create type crm.event_type as enum (
-  'deal.stage_changed',
-  'deal.won',
-  'deal.lost',
-  'deal.stale',
-  'activity.created',
-  'activity.overdue',
-  'proposal.viewed',
-  'deal.created',
-  'contact.created',
-  'lead.received',
-  'proposal.accepted',
-  'proposal.rejected',
-  'contact.updated',
-  'company.created',
-  'company.updated',
-  'deal.updated',
-  'deal.reopened',
-  'deal.contact_added',
-  'deal.contact_removed',
-  'activity.updated',
-  'activity.completed',
-  'note.created',
-  'contact.merged',
-  'contact.erased'
+  'deal.stage_changed', 'deal.won', 'deal.lost', 'deal.stale', 'activity.created', 'activity.overdue',
+  'proposal.viewed', 'deal.created', 'contact.created', 'lead.received', 'proposal.accepted', 'proposal.rejected',
+  'contact.updated', 'company.created', 'company.updated', 'deal.updated', 'deal.reopened', 'deal.contact_added',
+  'deal.contact_removed', 'activity.updated', 'activity.completed', 'note.created', 'contact.merged', 'contact.erased'
 );
 comment on type crm.event_type is 'The event catalogue of spec 6.1.';
 create table crm.event_types (
@@ -1667,29 +1609,14 @@ comment on column crm.event_types.is_change is
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
-  ('deal.stage_changed', 'deal', false),
-  ('deal.won', 'deal', false),
-  ('deal.lost', 'deal', false),
-  ('deal.stale', 'deal', false),
-  ('activity.created', 'activity', true),
-  ('activity.overdue', 'activity', false),
-  ('proposal.viewed', 'proposal', true),
-  ('deal.created', 'deal', true),
-  ('contact.created', 'contact', true),
-  ('lead.received', 'deal', false),
-  ('proposal.accepted', 'proposal', true),
-  ('proposal.rejected', 'proposal', true),
-  ('contact.updated', 'contact', true),
-  ('company.created', 'company', true),
-  ('company.updated', 'company', true),
-  ('deal.updated', 'deal', true),
-  ('deal.reopened', 'deal', false),
-  ('deal.contact_added', 'deal', true),
-  ('deal.contact_removed', 'deal', true),
-  ('activity.updated', 'activity', true),
-  ('activity.completed', 'activity', false),
-  ('note.created', 'note', true),
-  ('contact.merged', 'contact', true),
+  ('deal.stage_changed', 'deal', false), ('deal.won', 'deal', false), ('deal.lost', 'deal', false),
+  ('deal.stale', 'deal', false), ('activity.created', 'activity', true), ('activity.overdue', 'activity', false),
+  ('proposal.viewed', 'proposal', true), ('deal.created', 'deal', true), ('contact.created', 'contact', true),
+  ('lead.received', 'deal', false), ('proposal.accepted', 'proposal', true), ('proposal.rejected', 'proposal', true),
+  ('contact.updated', 'contact', true), ('company.created', 'company', true), ('company.updated', 'company', true),
+  ('deal.updated', 'deal', true), ('deal.reopened', 'deal', false), ('deal.contact_added', 'deal', true),
+  ('deal.contact_removed', 'deal', true), ('activity.updated', 'activity', true),
+  ('activity.completed', 'activity', false), ('note.created', 'note', true), ('contact.merged', 'contact', true),
   ('contact.erased', 'contact', true);
 create function crm.require_references(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -1715,17 +1642,13 @@ begin
         where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null and t.erased_at is null
         for key share;
       when 'deal_id' then
-        perform from crm.deals t
-        where t.workspace_id = v_workspace_id and t.id = v_id;
+        perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id;
       when 'loss_reason_id' then
-        perform from crm.loss_reasons t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+        perform from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
       when 'owner_id' then
-        perform from crm.members t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+        perform from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
       when 'stage_id' then
-        perform from crm.stages t
-        where t.workspace_id = v_workspace_id and t.id = v_id;
+        perform from crm.stages t where t.workspace_id = v_workspace_id and t.id = v_id;
     end case;
     if not found then v_missing := v_missing || v_field; end if;
   end loop;
@@ -1796,8 +1719,7 @@ comment on function crm.expanded(json, jsonb) is 'Adds the named records to one 
 
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
-comment on type crm.sent_filter is
-  'A filter that was sent, as SQL: its value (an array if is_many) and its condition on row t.';
+comment on type crm.sent_filter is 'A sent filter as SQL: its value (an array if is_many) and its condition on row t.';
 create type crm.walk as (
   rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
@@ -2130,164 +2052,6 @@ comment on function crm.summary(text, jsonb, text, integer, text) is
   'Runs the statement p_sums over the rows that match the filters sent, with the columns p_columns. p_sums returns the '
   'number of rows read and a reply. Raises too_many_records if there are more than p_most rows.';
 
-create table crm.list_cursors (
-  workspace_id uuid not null,
-  cursor uuid not null,
-  record text not null,
-  sort text not null,
-  value text,
-  id uuid not null,
-  created_at timestamptz not null default now(),
-  primary key (workspace_id, cursor)
-);
-comment on table crm.list_cursors is
-  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
-  'crm.duplicates stores no value, and continues after the value that the record has now.';
-call crm.protect('crm.list_cursors');
-create index list_cursors_age on crm.list_cursors (created_at);
-create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
-language plpgsql set search_path = '' as $$
-declare
-  -- The same position gets the same cursor all day, so that reading a page again stores no second row.
-  v_hash text := md5(format('%s %s %L %s %s', p_record, p_sort, p_value, p_id, current_date));
-  -- A UUID of version 8, so that it cannot be the id of a record.
-  v_cursor uuid := left(v_hash, 12) || '8' || substr(v_hash, 14, 3) || 'a' || substr(v_hash, 18);
-begin
-  insert into crm.list_cursors (workspace_id, cursor, record, sort, value, id)
-  values (crm.current_workspace_id(), v_cursor, p_record, p_sort, p_value, p_id)
-  on conflict do nothing;
-  return v_cursor;
-end
-$$;
-comment on function crm.keep_cursor(text, text, text, uuid) is
-  'Stores a position in a sorted list, and returns its cursor, which is valid for a day.';
-create function crm.sorted_list(p_record text, p_args jsonb) returns json
-language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
-set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
-declare
-  v_sort text := p_args ->> 'sort';
-  v_direction text := case when left(v_sort, 1) = '-' then 'desc' else 'asc' end;
-  v_limit integer := p_args ->> 'limit';
-  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- How many more rows may be read for this page.
-  v_left integer := 1250;
-  v_rows integer := v_limit + 1;
-  v_after crm.list_cursors;
-  v_column text;
-  v_type text;
-  v_walk crm.walk;
-  v_way text;
-  -- The ids of the rows that match the filter.
-  v_chosen uuid[];
-  v_looked integer;
-  v_last_id uuid;
-  v_last_value text;
-  v_more_ids uuid[];
-  v_more_values text[];
-  v_more_records json[];
-  v_ids uuid[] := '{}';
-  v_values text[] := '{}';
-  v_next_id uuid;
-  v_next_value text;
-  v_records json[] := '{}';
-begin
-  select f.target, f.sql into v_column, v_type
-  from crm.list_filters(p_record) f
-  where f.kind = 'sort' and f.name = ltrim(v_sort, '-');
-  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
-  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
-  if p_args ? 'cursor' then
-    select c.* into v_after
-    from crm.list_cursors c
-    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
-      and c.record = p_record and c.sort = v_sort;
-    if not found then
-      perform api.fail(
-        'invalid_cursor', array['cursor'],
-        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo sort, das últimas 24 horas'
-      );
-    end if;
-  end if;
-  v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
-
-  -- If few rows match one of the filters, read and sort them all.
-  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
-  loop
-    continue when v_way is null;
-    execute format('select array(select w.id from (%s limit $3) w)', v_way)
-    into v_chosen using v_before, v_from, v_left + 1;
-    continue when cardinality(v_chosen) > v_left;
-    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
-    v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
-    exit;
-  end loop;
-  -- Otherwise read the index on the sorted column.
-  if v_chosen is null or cardinality(v_chosen) > v_left then
-    v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
-  end if;
-
-  loop
-    -- Rows without a value come last, in either order.
-    execute format(
-      'select count(*), (array_agg(w.id))[count(*)],'
-      ' (array_agg(w.sorted::text))[count(*)], array_agg(w.id) filter (where w.is_match),'
-      ' array_agg(w.sorted::text) filter (where w.is_match),'
-      ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) from ('
-      '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
-      ' union all '
-      '(select t.* from %1$s t where %3$s order by t.id %4$s limit $3) limit $3) w',
-      v_way,
-      case
-        when v_after.id is null then 't.sorted is not null'
-        when v_after.value is null then 'false'
-        else format(
-          '(t.sorted, t.id) %s (%L::%s, %L::uuid)', case v_direction when 'desc' then '<' else '>' end,
-          v_after.value, v_type, v_after.id
-        )
-      end,
-      case
-        when v_after.id is null or v_after.value is not null then 't.sorted is null'
-        else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
-      end,
-      v_direction, p_record || '_json_if_short'
-    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records
-    using v_before, v_from, v_rows, v_chosen;
-    v_ids := v_ids || v_more_ids;
-    v_values := v_values || v_more_values;
-    v_records := v_records || v_more_records;
-    v_left := v_left - v_rows;
-    exit when v_looked < v_rows;
-    v_after.id := v_last_id;
-    v_after.value := v_last_value;
-    if cardinality(v_ids) > v_limit or v_left <= 0 then
-      v_next_id := v_after.id;
-      v_next_value := v_after.value;
-      exit;
-    end if;
-    v_rows := least(4 * v_rows, v_left);
-  end loop;
-  if cardinality(v_ids) > v_limit then
-    v_next_id := v_ids[v_limit];
-    v_next_value := v_values[v_limit];
-  end if;
-  v_records := crm.bounded_records(p_record, v_ids[:v_limit], v_records[:v_limit]);
-  if cardinality(v_records) < cardinality(v_ids[:v_limit]) then
-    v_next_id := v_ids[cardinality(v_records)];
-    v_next_value := v_values[cardinality(v_records)];
-  end if;
-  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  return crm.page(
-    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
-  );
-end
-$$;
-comment on function crm.sorted_list(text, jsonb) is
-  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
-  'reads at most 1,250 rows in the order of the index on the sorted column, and the page may end early. Raises '
-  'invalid_cursor.';
-
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
 language sql immutable as $$
@@ -2476,37 +2240,31 @@ begin
     when 'activity' then
       return array(
         select t.id from crm.activities t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'company' then
       return array(
         select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'contact' then
       return array(
         select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'deal' then
       return array(
         select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'note' then
       return array(
         select t.id from crm.notes t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
   end case;
@@ -2550,46 +2308,37 @@ begin
   end if;
   case p_record
     when 'activity' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.activity_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.activity_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'company' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.company_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.company_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'contact' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.contact_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.contact_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'deal' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.deal_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.deal_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'note' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.note_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.note_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
   end case;
+  is_complete := coalesce(is_complete, true) and num_nulls(variadic v_records) = 0;
   ids := ids || v_ids;
   records := records || v_records;
 end
@@ -2636,6 +2385,163 @@ $$;
 comment on function crm.bounded_records(text, uuid[], json[]) is
   'The first records of a page, as many as its maximum of bytes allows. Builds those that are null in p_records.';
 
+create table crm.list_cursors (
+  workspace_id uuid not null,
+  cursor uuid not null,
+  record text not null,
+  sort text not null,
+  value text,
+  id uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, cursor)
+);
+comment on table crm.list_cursors is
+  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
+  'crm.duplicates stores no value, and continues after the value that the record has now.';
+call crm.protect('crm.list_cursors');
+create index list_cursors_age on crm.list_cursors (created_at);
+create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
+language plpgsql set search_path = '' as $$
+declare
+  -- The same position gets the same cursor all day, so that reading a page again stores no second row.
+  v_hash text := md5(format('%s %s %L %s %s', p_record, p_sort, p_value, p_id, current_date));
+  -- A UUID of version 8, so that it cannot be the id of a record.
+  v_cursor uuid := left(v_hash, 12) || '8' || substr(v_hash, 14, 3) || 'a' || substr(v_hash, 18);
+begin
+  insert into crm.list_cursors (workspace_id, cursor, record, sort, value, id)
+  values (crm.current_workspace_id(), v_cursor, p_record, p_sort, p_value, p_id)
+  on conflict do nothing;
+  return v_cursor;
+end
+$$;
+comment on function crm.keep_cursor(text, text, text, uuid) is
+  'Stores a position in a sorted list, and returns its cursor, which is valid for a day.';
+create function crm.sorted_list(p_record text, p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
+set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_sort text := p_args ->> 'sort';
+  v_direction text := case when left(v_sort, 1) = '-' then 'desc' else 'asc' end;
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  -- How many more rows may be read for this page.
+  v_left integer := 1250;
+  v_rows integer := v_limit + 1;
+  v_after crm.list_cursors;
+  v_column text;
+  v_type text;
+  v_walk crm.walk;
+  v_way text;
+  -- The ids of the rows that match the filter.
+  v_chosen uuid[];
+  v_looked integer;
+  v_last_id uuid;
+  v_last_value text;
+  v_more_ids uuid[];
+  v_more_values text[];
+  v_more_records json[];
+  v_ids uuid[] := '{}';
+  v_values text[] := '{}';
+  v_next_id uuid;
+  v_next_value text;
+  v_records json[] := '{}';
+begin
+  select f.target, f.sql into v_column, v_type
+  from crm.list_filters(p_record) f
+  where f.kind = 'sort' and f.name = ltrim(v_sort, '-');
+  if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
+  if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
+  if p_args ? 'cursor' then
+    select c.* into v_after
+    from crm.list_cursors c
+    where c.workspace_id = crm.current_workspace_id() and c.cursor = (p_args ->> 'cursor')::uuid
+      and c.record = p_record and c.sort = v_sort;
+    if not found then
+      perform api.fail(
+        'invalid_cursor', array['cursor'],
+        'Deve ser o meta.next_cursor de uma resposta desta lista com o mesmo sort, das últimas 24 horas'
+      );
+    end if;
+  end if;
+  v_walk := crm.walk_for(p_record, p_args, format(', t.%I as sorted, t as entry', v_column));
+
+  -- If few rows match one of the filters, read and sort them all.
+  foreach v_way in array v_walk.ways || v_walk.ranges || case when p_args ?| '{since,until}' then v_walk.everything end
+  loop
+    continue when v_way is null;
+    execute format('select array(select w.id from (%s limit $3) w)', v_way)
+    into v_chosen using v_before, v_from, v_left + 1;
+    continue when cardinality(v_chosen) > v_left;
+    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
+    v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
+    exit;
+  end loop;
+  -- Otherwise read the index on the sorted column.
+  if v_chosen is null or cardinality(v_chosen) > v_left then
+    v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
+  end if;
+
+  loop
+    -- Rows without a value come last, in either order.
+    execute format(
+      'select count(*), (array_agg(w.id))[count(*)],'
+      ' (array_agg(w.sorted::text))[count(*)], array_agg(w.id) filter (where w.is_match),'
+      ' array_agg(w.sorted::text) filter (where w.is_match),'
+      ' array_agg(crm.%5$I(w.entry)) filter (where w.is_match) from ('
+      '(select t.* from %1$s t where %2$s order by t.sorted %4$s, t.id %4$s limit $3)'
+      ' union all '
+      '(select t.* from %1$s t where %3$s order by t.id %4$s limit $3) limit $3) w',
+      v_way,
+      case
+        when v_after.id is null then 't.sorted is not null'
+        when v_after.value is null then 'false'
+        else format(
+          '(t.sorted, t.id) %s (%L::%s, %L::uuid)', case v_direction when 'desc' then '<' else '>' end,
+          v_after.value, v_type, v_after.id
+        )
+      end,
+      case
+        when v_after.id is null or v_after.value is not null then 't.sorted is null'
+        else format('t.sorted is null and t.id %s %L', case v_direction when 'desc' then '<' else '>' end, v_after.id)
+      end,
+      v_direction, p_record || '_json_if_short'
+    ) into v_looked, v_last_id, v_last_value, v_more_ids, v_more_values, v_more_records
+    using v_before, v_from, v_rows, v_chosen;
+    v_ids := v_ids || v_more_ids;
+    v_values := v_values || v_more_values;
+    v_records := v_records || v_more_records;
+    v_left := v_left - v_rows;
+    exit when v_looked < v_rows;
+    v_after.id := v_last_id;
+    v_after.value := v_last_value;
+    if cardinality(v_ids) > v_limit or v_left <= 0 then
+      v_next_id := v_after.id;
+      v_next_value := v_after.value;
+      exit;
+    end if;
+    v_rows := least(4 * v_rows, v_left);
+  end loop;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_next_value := v_values[v_limit];
+  end if;
+  v_records := crm.bounded_records(p_record, v_ids[:v_limit], v_records[:v_limit]);
+  if cardinality(v_records) < cardinality(v_ids[:v_limit]) then
+    v_next_id := v_ids[cardinality(v_records)];
+    v_next_value := v_values[cardinality(v_records)];
+  end if;
+  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
+  return crm.page(
+    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
+  );
+end
+$$;
+comment on function crm.sorted_list(text, jsonb) is
+  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
+  'reads at most 1,250 rows of the sorted column''s index, and the page may end early. Raises invalid_cursor.';
+
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;
 do $$
@@ -2665,8 +2571,7 @@ begin
   );
 end
 $$;
-comment on function crm.fold(text) is
-  'The text as it is searched: lower case, without accents, with one kind of apostrophe.';
+comment on function crm.fold(text) is 'A text as it is searched: lower case, without accents, with one apostrophe.';
 create function crm.spelled_tax_id(p_tax_id text) returns text
 language sql immutable parallel safe as $$
   select case when char_length(p_tax_id) = 14
@@ -2689,9 +2594,7 @@ begin
     continue when v_phone is null;
     v_number := ltrim(crm.e164(v_phone), '+');
     v_text := concat_ws(E'\n', v_text, v_number);
-    if strpos(v_number, crm.digits(v_phone)) = 0 then
-      v_text := v_text || E'\n' || crm.digits(v_phone);
-    end if;
+    if strpos(v_number, crm.digits(v_phone)) = 0 then v_text := v_text || E'\n' || crm.digits(v_phone); end if;
   end loop;
   return v_text;
 end
@@ -2771,11 +2674,7 @@ create table crm.search_texts (
   primary key (workspace_id, record, id)
 );
 comment on table crm.search_texts is
-  'The searched text of each record. A separate table, so that a change of other fields adds nothing to the index of '
-  'words.';
-comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
-comment on column crm.search_texts.text is
-  'The record''s text as crm.search_text returns it. The job index-texts keeps it up to date.';
+  'The searched text of each record. A separate table, so that other changes leave its index alone.';
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
@@ -2792,8 +2691,7 @@ language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
   'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Without the lock, the job could read a record, and write its text after the '
-  'record was erased.';
+  'it exclusively (crm.index_texts_of). Without it, the job could write the text of a record that was erased since.';
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -2941,7 +2839,6 @@ create table crm.custom_fields (
 comment on table crm.custom_fields is
   'The keys of custom_fields that a workspace has defined, with the type of their values. A workspace may refuse '
   'other keys (crm.workspaces.refuses_undefined_fields); if it does not, they may have any value.';
-comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
 call crm.protect('crm.custom_fields');
@@ -3107,8 +3004,7 @@ begin
 end
 $$;
 comment on function crm.refuses_undefined_fields() is
-  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read '
-  'the table.';
+  'Whether the workspace accepts only defined custom fields. Security definer: crm_api cannot read workspaces.';
 create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3134,8 +3030,7 @@ begin
   if v_undefined <> '{}' and crm.refuses_undefined_fields() then
     v_errors := nullif(coalesce(v_errors, '[]') || coalesce((
       select jsonb_agg(jsonb_build_object(
-        'field', 'custom_fields.' || u.key,
-        'message',
+        'field', 'custom_fields.' || u.key, 'message',
         'Campo não definido; defina-o em POST /api-v1-workspace/custom-fields, ou use um de GET /api-v1-workspace'
       ))
       from jsonb_each(v_undefined) u
@@ -3219,8 +3114,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_lock(uuid) is
-  'Locks the definitions of the workspace until the transaction ends, and returns the one with this id. Raises '
-  'not_found.';
+  'Locks the workspace''s definitions until the transaction ends; returns the one with this id. Raises not_found.';
 create function crm.custom_field_room(p_object_type text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3236,8 +3130,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace already uses 50 fields for this kind of record, because a record can have '
-  'no more than 50.';
+  'Raises validation_error if the workspace uses 50 fields for this kind of record, the most it can have.';
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3248,8 +3141,7 @@ begin
   ));
 end
 $$;
-comment on function api.custom_field_list(jsonb) is
-  'Lists the definitions of the workspace by kind of record, archived ones too.';
+comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, archived ones too.';
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3276,8 +3168,7 @@ begin
 end
 $$;
 comment on function api.custom_field_create(jsonb) is
-  'Defines a custom field and returns it. Raises validation_error for a key that is already defined and for the 51st '
-  'field in use of a kind of record.';
+  'Defines a custom field and returns it. Raises validation_error for a defined key and for the 51st field.';
 create function api.custom_field_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3299,8 +3190,7 @@ begin
 end
 $$;
 comment on function api.custom_field_update(jsonb) is
-  'Changes the label or the choices of a custom field. Records keep a choice that is no longer offered. Raises '
-  'not_found, validation_error.';
+  'Changes the label or choices of a custom field; records keep their values. Raises not_found, validation_error.';
 create function api.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3336,7 +3226,7 @@ comment on function api.custom_field_restore(jsonb) is
 create function crm.within_workspace(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 begin
-  perform crm.require_workspace((p_args ->> 'workspace_id')::uuid);
+  perform crm.require_workspace(p_args);
   perform set_config('app.workspace_id', p_args ->> 'workspace_id', true);
   return p_args;
 end
@@ -3412,8 +3302,7 @@ create table crm.record_values (
   primary key (workspace_id, record, field, value, id)
 );
 comment on table crm.record_values is
-  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that '
-  'no request has to.';
+  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
 comment on column crm.record_values.value is 'The value''s key (crm.value_keys), or the tag''s (crm.tag_keys).';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
@@ -3541,12 +3430,12 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
-  'p_rows: the statement for all rows. p_pending: records whose values may have changed since they were indexed, which '
-  'the statement reads too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of '
+  'values. p_rows: the statement for all rows. p_pending: records that may have changed since, which it reads too.';
 
-create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb);
-comment on type crm.record_keys is 'The fields of a record that crm.keep_values indexes.';
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
+comment on type crm.record_keys is
+  'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
 create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -3603,7 +3492,7 @@ begin
     where f.workspace_id = d.workspace_id and f.object_type = d.object_type and f.index_below is not null;
     execute format(
       'select array('
-      'select row(t.id, t.tags, t.custom_fields)::crm.record_keys from %s t'
+      'select row(t.id, t.tags, t.custom_fields, null)::crm.record_keys from %s t'
       ' where t.workspace_id = $1 and t.id < $2 order by t.id desc limit 500)',
       (select l.target from crm.list_filters(d.object_type) l where l.kind = 'list')
     ) into v_rows using d.workspace_id, d.index_below;
@@ -3630,8 +3519,7 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is
-  'The sales funnels of a workspace. A deal whose call names no pipeline enters the default one.';
+comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default one.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -3650,8 +3538,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is
-  'The steps of a pipeline, in order of position. A new deal starts in the first active stage.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active one.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -3768,12 +3655,6 @@ comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own wo
 call crm.protect('crm.loss_reasons');
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
 
-create function crm.own_workspace_name() returns text
-language plpgsql stable security definer set search_path = ''
-as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
-comment on function crm.own_workspace_name() is
-  'The name of the caller''s workspace. Security definer, because crm_api cannot read crm.workspaces, which also has '
-  'the plan.';
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3781,15 +3662,11 @@ declare
 begin
   return json_build_object(
     'id', v_workspace_id,
-    'name', crm.own_workspace_name(),
+    'name', crm.own_key() #>> '{workspace,name}',
     'members', (
-      select coalesce(
-        json_agg(
-          json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active)
-          order by m.is_active desc, m.id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active
+      ) order by m.is_active desc, m.id), '[]')
       from (
         (select t.* from crm.members t where t.workspace_id = v_workspace_id and t.is_active)
         union all
@@ -3805,38 +3682,26 @@ begin
       where l.workspace_id = v_workspace_id and l.is_active
     ),
     'pipelines', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', p.id,
-            'name', p.name,
-            'is_default', p.is_default,
-            'stages', (
-              select coalesce(
-                json_agg(json_build_object('id', s.id, 'name', s.name, 'type', s.type) order by s.position), '[]'
-              )
-              from crm.stages s
-              where s.workspace_id = v_workspace_id and s.pipeline_id = p.id and s.is_active
-            )
+      select coalesce(json_agg(json_build_object(
+        'id', p.id,
+        'name', p.name,
+        'is_default', p.is_default,
+        'stages', (
+          select coalesce(
+            json_agg(json_build_object('id', s.id, 'name', s.name, 'type', s.type) order by s.position), '[]'
           )
-          order by p.created_at, p.id
-        ),
-        '[]'
-      )
+          from crm.stages s
+          where s.workspace_id = v_workspace_id and s.pipeline_id = p.id and s.is_active
+        )
+      ) order by p.created_at, p.id), '[]')
       from crm.pipelines p
       where p.workspace_id = v_workspace_id and p.is_active
     ),
     'event_types', (select json_agg(e.event order by e.event) from crm.event_types e),
     'custom_fields', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'object_type', f.object_type, 'key', f.key, 'label', f.label, 'type', f.type, 'choices', f.choices
-          )
-          order by f.object_type, f.id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'object_type', f.object_type, 'key', f.key, 'label', f.label, 'type', f.type, 'choices', f.choices
+      ) order by f.object_type, f.id), '[]')
       from crm.custom_fields f
       where f.workspace_id = v_workspace_id and f.archived_at is null
     )
@@ -3875,13 +3740,12 @@ comment on function crm.unset_default_pipeline(uuid) is
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_is_default boolean := coalesce((v_args ->> 'is_default')::boolean, false);
   v_id uuid;
   v_stages json;
 begin
-  perform crm.require_workspace(v_workspace_id);
   if v_is_default then perform crm.unset_default_pipeline(v_workspace_id); end if;
   insert into crm.pipelines (workspace_id, name, is_default)
   values (v_workspace_id, v_args ->> 'name', v_is_default)
@@ -3930,10 +3794,9 @@ comment on function app.pipeline_update(jsonb) is
 create function app.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(
       json_agg(
@@ -3955,9 +3818,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, which the API '
-  'does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, '
-  'not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, so that the '
+  'operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3987,11 +3849,10 @@ comment on function crm.loss_reason_json(crm.loss_reasons) is 'JSON of a loss re
 create function app.loss_reason_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   insert into crm.loss_reasons (workspace_id, name)
   values (v_workspace_id, v_args ->> 'name')
   returning id into v_id;
@@ -4021,10 +3882,9 @@ comment on function app.loss_reason_update(jsonb) is
 create function app.loss_reason_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(json_agg(crm.loss_reason_json(r) order by r.id), '[]')
     from crm.loss_reasons r
@@ -4033,8 +3893,7 @@ begin
 end
 $$;
 comment on function app.loss_reason_list(jsonb) is
-  'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists all loss reasons, oldest first. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create type api.stage as (
   id uuid, name text, position integer, type text, is_active boolean
@@ -4090,10 +3949,6 @@ create table crm.companies (
   check (archived_at is not null or merged_into_id is null)
 );
 comment on table crm.companies is 'The organisations that a workspace sells to.';
-comment on column crm.companies.external_id is 'The caller''s own id for the company, unique in the workspace.';
-comment on column crm.companies.archived_at is
-  'When the company was archived: lists leave it out from then on. A merged company is archived too.';
-comment on column crm.companies.merged_into_id is 'The company that replaced this one in a merge.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
 comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
 comment on column crm.companies.tax_id is
@@ -4186,30 +4041,7 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it, and for each compared field up to five records in '
-  'use that resemble it.';
-create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.companies as new (
-      workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
-      instagram, address, owner_id, notes, custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.company_insert(crm.companies[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+  'Creates the record and returns it, and for each compared field up to five similar records in use.';
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
 declare
@@ -4218,12 +4050,8 @@ begin
   select * into t from crm.companies r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
-  if t.merged_into_id is not null then
-    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-  end if;
+  if not found then perform api.fail('not_found'); end if;
+  if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.company_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -4249,36 +4077,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.company_save(crm.companies) is
-  'Writes the changeable fields of the record, and returns the updated row.';
-create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.address is distinct from b.address then 'address' end,
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.domain is distinct from b.domain then 'domain' end,
-    case when a.email is distinct from b.email then 'email' end,
-    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.industry is distinct from b.industry then 'industry' end,
-    case when a.instagram is distinct from b.instagram then 'instagram' end,
-    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
-    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
-    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
-    case when a.name is distinct from b.name then 'name' end,
-    case when a.notes is distinct from b.notes then 'notes' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.phone is distinct from b.phone then 'phone' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
-    case when a.website is distinct from b.website then 'website' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.companies, crm.companies) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
+comment on function crm.company_save(crm.companies) is 'Writes the changeable fields, and returns the updated row.';
 create function api.company_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4291,19 +4090,14 @@ begin
   if not found then
     select r.* into t from crm.companies r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
-    if t.merged_into_id is not null then
-      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-    end if;
+    if not found then perform api.fail('not_found'); end if;
+    if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   end if;
   return crm.company_json(t);
 end
 $$;
 comment on function api.company_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found, record_merged.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found, record_merged.';
 create function api.company_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4317,8 +4111,7 @@ begin
 end
 $$;
 comment on function api.company_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
-  'record_merged.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found, record_merged.';
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -4395,8 +4188,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.company_json_if_short(crm.companies) is
-  'crm.company_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.company_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -4409,6 +4201,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -4419,9 +4212,7 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
@@ -4429,9 +4220,7 @@ begin
     ) page;
   elsif v_filters - 'name' = '{}' then
     v_value := crm.name_key(p_args ->> 'name');
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
@@ -4439,9 +4228,7 @@ begin
       order by t.name_key desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
@@ -4450,9 +4237,7 @@ begin
       order by t.tax_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
@@ -4461,9 +4246,7 @@ begin
       order by t.domain desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -4472,9 +4255,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
@@ -4483,6 +4264,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -4490,12 +4272,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('company', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -4552,16 +4335,15 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
   end if;
   -- Leads and other upserts that look for the same record, or would create it, wait here.
   perform crm.lock_matches(jsonb_build_object(
-    'company external_id', p_args ->> 'external_id',
-    'company tax_id', p_args ->> 'tax_id',
-    'company domain', p_args ->> 'domain',
-    'company name', crm.name_key(p_args ->> 'name')
+    'company external_id', p_args ->> 'external_id', 'company tax_id', p_args ->> 'tax_id',
+    'company domain', p_args ->> 'domain', 'company name', crm.name_key(p_args ->> 'name')
   ));
   v_ids := crm.company_match(p_args);
   if v_ids = '{}' then
@@ -4593,24 +4375,19 @@ begin
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.company_create(v_sent);
+  select crm.company_json(t) into v_record from crm.companies t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.company_json(t) from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
 $$;
 comment on function api.company_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
-  'api.company_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
-  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.company_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). If only merged records have the value, changes the record they were merged into, except '
+  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';
 
 create domain crm.contact_email as text check (value = lower(value));
 comment on domain crm.contact_email is 'The e-mail address of a contact, in lower case so that searches find it.';
@@ -4645,10 +4422,6 @@ create table crm.contacts (
 );
 comment on table crm.contacts is 'The people that a workspace sells to.';
 comment on column crm.contacts.phone_e164 is 'The phone in the form of crm.e164, by which contacts are found.';
-comment on column crm.contacts.external_id is 'The caller''s own id for the contact, unique in the workspace.';
-comment on column crm.contacts.archived_at is
-  'When the contact was archived: lists leave it out from then on. Merged and erased contacts are archived too.';
-comment on column crm.contacts.merged_into_id is 'The contact that replaced this one in a merge.';
 comment on column crm.contacts.erased_at is
   'When the personal fields were erased for good. The row stays, because other rows refer to it.';
 create unique index contacts_external_id_once on crm.contacts (workspace_id, external_id) where external_id is not null;
@@ -4758,30 +4531,7 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns its id, and for each compared field up to five records '
-  'in use that resemble it.';
-create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.contacts as new (
-      workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-      custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-      t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.contact_insert(crm.contacts[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+  'Creates the record and returns its id, and for each compared field up to five similar records in use.';
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql set search_path = '' as $$
 declare
@@ -4790,12 +4540,8 @@ begin
   select * into t from crm.contacts r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
-  if t.merged_into_id is not null then
-    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-  end if;
+  if not found then perform api.fail('not_found'); end if;
+  if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   if t.erased_at is not null then perform api.fail('record_erased'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.contact_json(t)) then
     perform api.fail('precondition_failed');
@@ -4823,34 +4569,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.contact_save(crm.contacts) is
-  'Writes the changeable fields of the record, and returns the updated row.';
-create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.company_id is distinct from b.company_id then 'company_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.email is distinct from b.email then 'email' end,
-    case when a.erased_at is distinct from b.erased_at then 'erased_at' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.instagram is distinct from b.instagram then 'instagram' end,
-    case when a.job_title is distinct from b.job_title then 'job_title' end,
-    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
-    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
-    case when a.name is distinct from b.name then 'name' end,
-    case when a.notes is distinct from b.notes then 'notes' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.phone is distinct from b.phone then 'phone' end,
-    case when a.phone2 is distinct from b.phone2 then 'phone2' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.contacts, crm.contacts) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
+comment on function crm.contact_save(crm.contacts) is 'Writes the changeable fields, and returns the updated row.';
 create function api.contact_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4863,19 +4582,14 @@ begin
   if not found then
     select r.* into t from crm.contacts r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
-    if t.merged_into_id is not null then
-      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-    end if;
+    if not found then perform api.fail('not_found'); end if;
+    if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   end if;
   return crm.contact_json(t);
 end
 $$;
 comment on function api.contact_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found, record_merged.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found, record_merged.';
 create function api.contact_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4889,8 +4603,8 @@ begin
 end
 $$;
 comment on function api.contact_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
-  'record_merged, record_erased.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found, record_merged, '
+  'record_erased.';
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -4978,8 +4692,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
-  'crm.contact_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.contact_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -4992,6 +4705,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -5001,18 +4715,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'email' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_before)
@@ -5022,9 +4732,7 @@ begin
     ) page;
   elsif v_filters - 'phone' = '{}' then
     v_value := crm.e164(p_args ->> 'phone');
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_before)
@@ -5032,9 +4740,7 @@ begin
       order by t.phone_e164 desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -5045,9 +4751,7 @@ begin
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
@@ -5056,6 +4760,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -5063,6 +4768,7 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('contact', v_ids, v_records);
@@ -5127,14 +4833,14 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
   end if;
   -- Leads and other upserts that look for the same record, or would create it, wait here.
   perform crm.lock_matches(jsonb_build_object(
-    'contact external_id', p_args ->> 'external_id',
-    'contact email', p_args ->> 'email',
+    'contact external_id', p_args ->> 'external_id', 'contact email', p_args ->> 'email',
     'contact phone', crm.e164(p_args ->> 'phone')
   ));
   v_ids := crm.contact_match(p_args);
@@ -5167,24 +4873,19 @@ begin
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.contact_create(v_sent);
+  select crm.contact_json(t) into v_record from crm.contacts t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.contact_json(t) from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.contact_update, or creates it, like '
-  'api.contact_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
-  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.contact_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). If only merged records have the value, changes the record they were merged into, except '
+  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';
 
 create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
 comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
@@ -5237,13 +4938,11 @@ comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
   'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
-  'again.';
+  'The moved_at for which deal.stale was last emitted. After a movement, it is emitted again.';
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
   'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
-comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
   'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
   'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
@@ -5265,7 +4964,7 @@ begin
 end
 $$;
 comment on function crm.keep_lead_contact() is
-  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
+  'Trigger: keeps the contact who sent the lead when the deal gets another.';
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
     old.lead is not null and old.lead_contact_id is null and old.contact_id is distinct from new.contact_id
@@ -5283,8 +4982,7 @@ begin
 end
 $$;
 comment on function crm.touch_deal() is
-  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whether the API or the application '
-  'writes.';
+  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whoever writes.';
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
@@ -5296,8 +4994,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is
-  'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is 'Trigger for notes, activities, further contacts: sets moved_at on the deal.';
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -5391,8 +5088,7 @@ begin
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert for the arguments of a creation. Raises invalid_reference, no_owner_available and the codes of '
-  'crm.choose_stage (spec 4.6).';
+  'The deal to insert. Raises invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
@@ -5545,8 +5241,7 @@ begin
   return crm.deal_action_json(crm.deal_save(v_deal), false);
 end
 $$;
-comment on function api.deal_win(jsonb) is
-  'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
+comment on function api.deal_win(jsonb) is 'Marks an open deal as won, with final amounts if sent (spec 3).';
 create function api.deal_lose(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5593,29 +5288,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
-create function crm.deal_insert(p_rows crm.deals[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.deals as new (
-      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-      expected_close_date, source, utm, custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
-      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.deal_insert(crm.deals[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+comment on function crm.deal_insert(crm.deals) is 'Creates the record and returns it.';
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -5624,9 +5297,7 @@ begin
   select * into t from crm.deals r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.deal_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -5652,39 +5323,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_save(crm.deals) is
-  'Writes the changeable fields of the record, and returns the updated row.';
-create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
-    case when a.company_id is distinct from b.company_id then 'company_id' end,
-    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.expected_close_date is distinct from b.expected_close_date then 'expected_close_date' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.last_activity_at is distinct from b.last_activity_at then 'last_activity_at' end,
-    case when a.loss_note is distinct from b.loss_note then 'loss_note' end,
-    case when a.loss_reason_id is distinct from b.loss_reason_id then 'loss_reason_id' end,
-    case when a.lost_at is distinct from b.lost_at then 'lost_at' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.pipeline_id is distinct from b.pipeline_id then 'pipeline_id' end,
-    case when a.recurring_value is distinct from b.recurring_value then 'recurring_value' end,
-    case when a.source is distinct from b.source then 'source' end,
-    case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
-    case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
-    case when a.status is distinct from b.status then 'status' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.title is distinct from b.title then 'title' end, case when a.utm is distinct from b.utm then 'utm' end,
-    case when a.value is distinct from b.value then 'value' end,
-    case when a.won_at is distinct from b.won_at then 'won_at' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.deals, crm.deals) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
+comment on function crm.deal_save(crm.deals) is 'Writes the changeable fields, and returns the updated row.';
 create function api.deal_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5697,16 +5336,13 @@ begin
   if not found then
     select r.* into t from crm.deals r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
+    if not found then perform api.fail('not_found'); end if;
   end if;
   return crm.deal_json(t);
 end
 $$;
 comment on function api.deal_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found.';
 create function api.deal_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5720,7 +5356,7 @@ begin
 end
 $$;
 comment on function api.deal_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found.';
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
 create index deals_stage_id on crm.deals (workspace_id, stage_id, id);
@@ -5748,8 +5384,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.deal_json_if_short(crm.deals) is
-  'crm.deal_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.deal_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -5761,6 +5396,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -5771,18 +5407,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
@@ -5791,9 +5423,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -5803,9 +5433,7 @@ begin
       order by t.pipeline_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
@@ -5814,9 +5442,7 @@ begin
       order by t.stage_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -5826,9 +5452,7 @@ begin
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -5838,9 +5462,7 @@ begin
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -5849,9 +5471,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
@@ -5860,6 +5480,7 @@ begin
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('deal', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -5867,12 +5488,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('deal', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -5909,6 +5531,7 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -5931,23 +5554,18 @@ begin
     perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
   end if;
   v_reply := api.deal_create(v_sent);
+  select crm.deal_json(t) into v_record from crm.deals t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.deal_json(t) from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.deal_update, or creates it, like '
-  'api.deal_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). Raises ambiguous_match with every record found, and validation_error for '
-  'fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.deal_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). Raises ambiguous_match, and validation_error for fields that only a creation requires.';
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6058,13 +5676,11 @@ create table crm.activities (
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
-comment on table crm.activities is
-  'Tasks, calls and meetings of a deal, planned or done. An activity never moves to another deal.';
+comment on table crm.activities is 'Tasks, calls and meetings of a deal. They never move to another deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
-  'The due_at for which activity.overdue was last emitted. A new due_at differs from it, so the event can be emitted '
-  'again.';
+  'The due_at for which activity.overdue was last emitted. After a new due_at, it is emitted again.';
 comment on column crm.activities.overdue_unreported_at is
   'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
   'the same reason as crm.deals.stale_unreported_since.';
@@ -6172,7 +5788,7 @@ begin
   ));
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
   -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
-  if crm.changed_fields(v_activity, v_changed) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
+  if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end
 $$;
@@ -6210,30 +5826,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.activity_insert(crm.activities) is
-  'Creates the record in the caller''s workspace and returns it.';
-create function crm.activity_insert(p_rows crm.activities[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.activities as new (
-      workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at, duration_minutes,
-      is_online_meeting, meeting_url, location, status
-    )
-    select
-      crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
-      t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.activity_insert(crm.activities[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+comment on function crm.activity_insert(crm.activities) is 'Creates the record and returns it.';
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql set search_path = '' as $$
 declare
@@ -6242,9 +5835,7 @@ begin
   select * into t from crm.activities r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.activity_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -6270,31 +5861,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.activity_save(crm.activities) is
-  'Writes the changeable fields of the record, and returns the updated row.';
-create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
-    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.created_by_id is distinct from b.created_by_id then 'created_by_id' end,
-    case when a.deal_id is distinct from b.deal_id then 'deal_id' end,
-    case when a.description is distinct from b.description then 'description' end,
-    case when a.due_at is distinct from b.due_at then 'due_at' end,
-    case when a.duration_minutes is distinct from b.duration_minutes then 'duration_minutes' end,
-    case when a.is_online_meeting is distinct from b.is_online_meeting then 'is_online_meeting' end,
-    case when a.location is distinct from b.location then 'location' end,
-    case when a.meeting_url is distinct from b.meeting_url then 'meeting_url' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.status is distinct from b.status then 'status' end,
-    case when a.title is distinct from b.title then 'title' end,
-    case when a.type is distinct from b.type then 'type' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.activities, crm.activities) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
+comment on function crm.activity_save(crm.activities) is 'Writes the changeable fields, and returns the updated row.';
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -6318,8 +5885,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.activity_json_if_short(crm.activities) is
-  'crm.activity_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.activity_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -6331,6 +5897,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -6341,18 +5908,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'deal_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
@@ -6361,9 +5924,7 @@ begin
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
@@ -6373,9 +5934,7 @@ begin
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -6384,9 +5943,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
@@ -6395,9 +5952,7 @@ begin
       order by t.type desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
@@ -6406,6 +5961,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -6413,12 +5969,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('activity', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -6495,27 +6052,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
-create function crm.note_insert(p_rows crm.notes[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.notes as new (
-      workspace_id, deal_id, author_id, body, kind, source
-    )
-    select
-      crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.note_insert(crm.notes[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+comment on function crm.note_insert(crm.notes) is 'Creates the record and returns it.';
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -6536,8 +6073,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.note_json, or null if the row may be long: crm.bounded_records builds long rows.';
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
@@ -6549,6 +6085,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -6558,9 +6095,7 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
@@ -6569,9 +6104,7 @@ begin
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid
@@ -6580,6 +6113,7 @@ begin
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('note', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -6587,6 +6121,7 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('note', v_ids, v_records);
@@ -6639,17 +6174,14 @@ language plpgsql set search_path = '' as $$
 begin
   new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
   -- A customer who answers has seen the proposal, so an answer also sets viewed_at.
-  if new.status in ('visualizada', 'aceita', 'recusada') then
-    new.viewed_at := coalesce(new.viewed_at, now());
-  end if;
+  if new.status in ('visualizada', 'aceita', 'recusada') then new.viewed_at := coalesce(new.viewed_at, now()); end if;
   new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
   new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
   return new;
 end
 $$;
 comment on function crm.set_proposal_moments() is
-  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
-  'application writes.';
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whoever writes.';
 create trigger set_proposal_moments before insert or update on crm.proposals
   for each row execute function crm.set_proposal_moments();
 
@@ -6781,12 +6313,8 @@ declare
 begin
   insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
   values (
-    (p_args ->> 'workspace_id')::uuid,
-    p_deal_id,
-    p_args ->> 'title',
-    (p_args ->> 'value')::numeric,
-    (p_args ->> 'recurring_value')::numeric,
-    (p_args ->> 'expires_at')::timestamptz
+    (p_args ->> 'workspace_id')::uuid, p_deal_id, p_args ->> 'title', (p_args ->> 'value')::numeric,
+    (p_args ->> 'recurring_value')::numeric, (p_args ->> 'expires_at')::timestamptz
   )
   returning * into v_proposal;
   perform crm.record_proposal_action('proposal_created', v_proposal);
@@ -6794,8 +6322,7 @@ begin
 end
 $$;
 comment on function crm.proposal_add(jsonb, uuid) is
-  'Creates a draft for a deal, which must exist, from workspace_id, title, value, recurring_value and expires_at in '
-  'p_args.';
+  'Creates a draft for an existing deal from workspace_id, title, value, recurring_value, expires_at in p_args.';
 create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
 declare
@@ -6862,7 +6389,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('invalid_reference', 'deal_id');
   end if;
@@ -6890,10 +6417,9 @@ comment on function app.proposal_send(jsonb) is
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(json_agg(crm.proposal_json(p) order by p.id desc), '[]')
     from crm.proposals p
@@ -6902,8 +6428,7 @@ begin
 end
 $$;
 comment on function app.proposal_list(jsonb) is
-  'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists proposals, newest first, without links. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create type api.proposal as (
   id uuid, workspace_id uuid, deal_id uuid, title text, value numeric, recurring_value numeric, status text,
@@ -6942,9 +6467,7 @@ begin
   select * into t from crm.proposals r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.proposal_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -6968,8 +6491,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.proposal_save(crm.proposals) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.proposal_save(crm.proposals) is 'Writes the changeable fields, and returns the updated row.';
 
 create domain crm.contact_role as text check (char_length(value) between 1 and 60);
 comment on domain crm.contact_role is 'What a contact does in a deal, such as `decisor`: 1 to 60 characters.';
@@ -7032,8 +6554,7 @@ begin
 end
 $$;
 comment on function crm.deal_contacts_json(crm.deals) is
-  'The contacts of a deal: the main one, then the others in the order in which they were added; names only if the key '
-  'may read contacts.';
+  'The contacts of a deal, the main one first, then as they were added; names only if the key may read contacts.';
 create function api.deal_contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7151,8 +6672,7 @@ language sql volatile as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_clock() is
-  'A UUIDv7 for this moment with microseconds (RFC 9562, 6.2, method 3), so that ids made by one transaction sort in '
-  'the order in which they were made.';
+  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort as made.';
 create function crm.partition_key(p_table regclass) returns name
 language sql stable set search_path = '' as $$
   select a.attname
@@ -7377,13 +6897,11 @@ comment on table crm.events is
   'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
   'foreign keys, because with one each event would lock the workspace''s row.';
 comment on column crm.events.facts is
-  'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
-  'JSON.';
+  'What the object does not show, such as the previous stage. A delivery adds it to the object''s JSON.';
 comment on column crm.events.is_test is
   'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
-  'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
-  'of the database.';
+  'The caller whose request caused the event (crm.current_caller_id); null for the operator and jobs.';
 comment on column crm.events.position is
   'The place in the feed (crm.feed_position). Events of one transaction have the same position and are ordered by id.';
 call crm.protect('crm.events');
@@ -7603,7 +7121,7 @@ language sql immutable as $$
   ]
 $$;
 comment on function crm.changed_field_names() is
-  'The names that changed_fields of an updated event can have, whatever the object.';
+  'The names that changed_fields of an updated event can have, whatever the object, in alphabetical order.';
 
 create table crm.webhook_subscriptions (
   workspace_id uuid not null references crm.workspaces (id),
@@ -7642,7 +7160,6 @@ comment on table crm.webhook_subscriptions is
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
-comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target without the port: attempts to one host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
@@ -7654,10 +7171,7 @@ comment on column crm.webhook_subscriptions.behind_since is
   'Since when new events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
   'webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While the subscription is behind: the position in the feed (with behind_id) up to which every event has its '
-  'delivery.';
-comment on column crm.webhook_subscriptions.behind_id is
-  'While the subscription is behind: the event id that belongs to behind_position.';
+  'With behind_id: the position in the feed up to which every event has its delivery, while it is behind.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
   'of ids, for changed_fields a list of names. Null: all.';
@@ -7668,8 +7182,7 @@ comment on column crm.webhook_subscriptions.header is
 comment on column crm.webhook_subscriptions.notice_due_at is
   'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
   'sets a later time. Null: no mail to send.';
-comment on column crm.webhook_subscriptions.name is
-  'The name that people gave the subscription; null: the console shows the URL.';
+comment on column crm.webhook_subscriptions.name is 'The name that people gave it; null: the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -7718,8 +7231,7 @@ comment on table crm.webhook_secrets is
   'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
   'that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
-  'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
-  'only one.';
+  'The new secret during a rotation with overlap: until next_from it makes a second signature, then the only one.';
 comment on column crm.webhook_secrets.header is
   'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither can '
   'be decrypted in the other''s place. Null if there is no such header.';
@@ -7988,8 +7500,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.subscription_insert(crm.webhook_subscriptions) is
-  'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.subscription_insert(crm.webhook_subscriptions) is 'Creates the record and returns it.';
 
 create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -8003,8 +7514,7 @@ end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
   'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
-  'never gets two deliveries for a subscription, deliveries sort like their events, and an id alone determines its '
-  'partition.';
+  'never gets two deliveries for a subscription, deliveries sort like events, and an id tells its partition.';
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -8030,15 +7540,12 @@ comment on column crm.webhook_deliveries.series is
 comment on column crm.webhook_deliveries.attempts is
   'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
   'the receiver''s failure: the next attempt has the same number.';
-comment on column crm.webhook_deliveries.ended_badly is
-  'Whether the delivery failed or was cancelled, for the index of such deliveries.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
-  'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
-  'for a week.';
+  'Rows whose day has no partition: none, unless the job partition-deliveries did not run for a week.';
 call crm.protect('crm.webhook_deliveries_default');
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
@@ -8057,8 +7564,7 @@ create table crm.webhook_attempts (
 ) partition by range (delivery_id);
 comment on table crm.webhook_attempts is
   'The outcome of each attempt. Kept for 30 days like its delivery, in partitions by the day of the event.';
-comment on column crm.webhook_attempts.status is
-  'The HTTP status of the response; null if its headers did not arrive completely.';
+comment on column crm.webhook_attempts.status is 'The HTTP status; null if the headers did not arrive completely.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
@@ -8069,8 +7575,7 @@ comment on column crm.webhook_attempts.body_digest is
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
-  'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
-  'week.';
+  'Rows whose day has no partition: none, unless the job partition-attempts did not run for a week.';
 call crm.protect('crm.webhook_attempts_default');
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
 language sql stable set search_path = '' as $$
@@ -8242,8 +7747,7 @@ comment on function crm.delivery_body(uuid, crm.events, text) is
   '`data` has only the id of the object. Null if it cannot be built.';
 
 create sequence crm.webhook_leases;
-comment on sequence crm.webhook_leases is
-  'The numbers of leases (lease_token). Each claim of a delivery takes a new one.';
+comment on sequence crm.webhook_leases is 'The numbers of leases (lease_token), one for each claim of a delivery.';
 create table crm.webhook_queue (
   workspace_id uuid not null,
   subscription_id uuid not null,
@@ -8266,11 +7770,9 @@ comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by w
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
-comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
   'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
   'overwrite its successor''s outcome, and an outcome sent twice counts once.';
-comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -8306,8 +7808,7 @@ comment on table crm.webhook_unsettled is
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
-  'for its normal time.';
+  'The last delivery that became due because of send_now. Each is made due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 create function crm.enqueue_added() returns trigger
@@ -8792,8 +8293,7 @@ language sql volatile
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
-comment on function crm.retry_delay(integer) is
-  'The wait after that many failed attempts (spec 6.5); null after the fifth.';
+comment on function crm.retry_delay(integer) is 'The wait after that many failures (spec 6.5); null after the fifth.';
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
   attempt integer, state text, status integer, reason text, duration_ms integer, answer text, body_digest text,
@@ -9161,8 +8661,7 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'A workspace''s active subscriptions to a type of event, without those that have filters: they are for '
-  'crm.fan_out_filtered.';
+  'A workspace''s active subscriptions to a type of event, without those with filters (crm.fan_out_filtered).';
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
@@ -9282,16 +8781,14 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. All events have one type; each subscription gets the events '
-  'that pass its filters.';
+  'crm.fan_out for the active subscriptions with filters. All events have one type.';
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were '
-  'created.';
+  'How far a subscription was caught up: its place in the feed, whether it is done, how many deliveries it got.';
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
@@ -9919,8 +9416,7 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. Each call sends another event: it takes no Idempotency-Key, because an extra '
-  'test event does no harm.';
+  'Sends a test event to a subscription. It takes no Idempotency-Key, because another test does no harm.';
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9952,8 +9448,7 @@ begin
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events between since and until (now if absent) that a subscription never got, or counts them: see '
-  'crm.recover.';
+  'Queues the events from since to until (now if absent) that a subscription never got (crm.recover).';
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9966,15 +9461,13 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the edge function adds the '
-  'plain secret to the reply, once.';
+  'Replaces the secret of a subscription (crm.rotate_secret); the edge function adds the plain secret to the reply.';
 
 create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace '
-  'may not send.';
+  'The state in which a delivery is shown: held if it is pending and may not be sent.';
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -10144,13 +9637,8 @@ declare
   v_page record;
 begin
   select * into v_page from crm.delivery_ids(
-    p_workspace_id,
-    p_subscription_id,
-    p_args ->> 'state',
-    (p_args ->> 'event')::crm.event_type,
-    (p_args ->> 'since')::timestamptz,
-    (p_args ->> 'until')::timestamptz,
-    (p_args ->> 'cursor')::uuid,
+    p_workspace_id, p_subscription_id, p_args ->> 'state', (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz, (p_args ->> 'until')::timestamptz, (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   return crm.page(
@@ -10160,8 +9648,7 @@ begin
 end
 $$;
 comment on function crm.delivery_page(uuid, uuid, jsonb) is
-  'A page of deliveries by the arguments state, event, since and until (times of the event), cursor and limit: see '
-  'crm.delivery_ids.';
+  'A page of deliveries (crm.delivery_ids) by the arguments state, event, since, until, cursor and limit.';
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -10190,16 +9677,10 @@ begin
   end if;
   return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
     'attempts_made', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
-            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
-          )
-          order by a.series, a.number
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
+        'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
+      ) order by a.series, a.number), '[]')
       from (
         select a.* from crm.webhook_attempts a
         where a.workspace_id = p_workspace_id and a.delivery_id = p_id
@@ -10252,7 +9733,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   if v_subscription_id is not null and not exists (
     select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
   ) then
@@ -10283,11 +9764,10 @@ comment on function app.delivery_get(jsonb) is
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_retried bigint;
 begin
-  perform crm.require_workspace(v_workspace_id);
   v_retried := crm.retry_deliveries(v_workspace_id);
   perform crm.poke_dispatcher();
   return json_build_object('retried', v_retried);
@@ -10350,9 +9830,7 @@ begin
   ) into v_event_id, v_subscription_ids;
   -- Skip crm.fan_out if no subscription gets the event, as is usual: inserting no rows into a partitioned table takes
   -- as long as inserting one.
-  if v_subscription_ids <> '{}' then
-    perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
-  end if;
+  if v_subscription_ids <> '{}' then perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids); end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
   -- the searched text cannot be written either, because then no search would ever find the record.
@@ -10521,8 +9999,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_stage_changed() is
-  'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
+comment on function crm.emit_stage_changed() is 'Trigger: emits deal.stage_changed with the old stage and pipeline.';
 create trigger emit_stage_changed after update of stage_id on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id)
   execute function crm.emit_stage_changed();
@@ -10542,13 +10019,25 @@ create trigger emit_closed after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status <> 'aberto')
   execute function crm.emit_closed();
 
+create function crm.changed_fields(p_before jsonb, p_after jsonb) returns text[]
+language plpgsql immutable set search_path = '' as $$
+begin
+  return array(
+    select f.name from unnest(crm.changed_field_names()) f (name)
+    where p_before -> f.name is distinct from p_after -> f.name
+  );
+end
+$$;
+comment on function crm.changed_fields(jsonb, jsonb) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields. No hidden column may have the name of another record''s public field.';
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_changed_fields text[] := '{}';
 begin
   if tg_op = 'UPDATE' then
-    v_changed_fields := crm.changed_fields(old, new);
+    v_changed_fields := crm.changed_fields(to_jsonb(old), to_jsonb(new));
     if v_changed_fields = '{}' then return null; end if;
   end if;
   perform crm.emit(
@@ -10683,8 +10172,7 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days: once, '
-  'until the deal moves again.';
+  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -10940,8 +10428,7 @@ create type crm.change as (
   occurred_at timestamptz
 );
 comment on type crm.change is
-  'An event read for the change log: the names of changed fields, without values. object_type is null if the event is '
-  'not shown.';
+  'An event read for the change log: the names of changed fields, without values. object_type null: not shown.';
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11153,11 +10640,11 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_matches uuid[];
 begin
-  if p_ids = '{}' then
+  if coalesce(p_ids, '{}') = '{}' then
     return '{}';
   elsif p_walk.chosen is null then
     select w.matches into v_matches from crm.kept_walk(p_record, '{}', null, null, null, p_ids) w;
-  elsif p_ids <> '{}' then
+  else
     execute format(
       'select array_agg(w.id) from (%s) w where w.is_match%s', p_walk.chosen,
       case when p_words is not null then
@@ -11250,8 +10737,7 @@ end
 $$;
 comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
   'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
-  'Reads at most 5 * p_step rows, and finds further records by crm.search. next_id: where the next page continues; '
-  'null if there is none.';
+  'Reads at most 5 * p_step rows, and finds further records by crm.search. next_id: where the next page continues.';
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
@@ -11328,8 +10814,7 @@ comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
   'finish it, for example after an import; the others do not wait for it.';
 comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
-comment on column crm.search_backlog.reached_at is
-  'The reached_at of crm.search_progress when the workspace fell behind.';
+comment on column crm.search_backlog.reached_at is 'crm.search_progress.reached_at when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -11446,8 +10931,7 @@ end
 $$;
 comment on function crm.index_texts(interval) is
   'Writes the searched texts and indexed values of the records that changed since the last run, then the values of '
-  'newly defined fields, and returns how many events it read. Ends after p_most, because the feed and erasures wait '
-  'until its transaction ends.';
+  'newly defined fields, and returns how many events it read. Ends after p_most, because erasures wait for it.';
 
 create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
 language sql immutable as $$
@@ -11473,41 +10957,32 @@ comment on function crm.text_changed(crm.event_type, jsonb) is
   'The kind of the record whose searched text, tags or custom fields an event changes; null if it changes none.';
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  v_rows crm.record_keys[];
 begin
+  if p_record <> all ('{company,contact,deal}') then return; end if;
+  perform crm.lock_texts_of(p_workspace_id);
   case p_record
     when 'company' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.companies t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.company_text(t))::crm.record_keys from crm.companies t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
+      );
     when 'contact' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.contacts t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.contact_text(t))::crm.record_keys from crm.contacts t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
+      );
     when 'deal' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.deals t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.deal_text(t))::crm.record_keys from crm.deals t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
-    else
-      null;
+      );
   end case;
+  insert into crm.search_texts as kept (workspace_id, record, id, text)
+  select p_workspace_id, p_record, r.id, r.text from unnest(v_rows) r
+  on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+  perform crm.keep_values(p_workspace_id, p_record, v_rows);
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
@@ -11668,14 +11143,12 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if it was found only through its '
-  'company.';
+  'A record that a search found. rank: crm.name_rank, or 3 if it was found only through its company.';
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
 comment on function crm.name_rank(text, text) is
-  'How well a name fits the folded words of a search. 0: it equals them; 1: it begins with them; 2: it has them '
-  'elsewhere.';
+  'How well a name fits the folded words of a search. 0: equals them; 1: begins with them; 2: otherwise.';
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
@@ -11892,8 +11365,7 @@ comment on column crm.requests.id is 'A UUIDv7 with the time when the request be
 comment on column crm.requests.path is
   'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
 comment on column crm.requests.error is
-  'The error as the client got it: code, message, details (only the first ones of a long error). Null if the request '
-  'succeeded.';
+  'The error as the client got it: code, message, first details. Null if the request succeeded.';
 call crm.protect('crm.requests');
 create table crm.requests_default partition of crm.requests default;
 comment on table crm.requests_default is
@@ -12000,14 +11472,8 @@ declare
   v_last uuid;
 begin
   select * into v_page from crm.request_ids(
-    p_workspace_id,
-    p_key_id,
-    p_args ->> 'status',
-    p_args ->> 'code',
-    p_args ->> 'path',
-    (p_args ->> 'since')::timestamptz,
-    (p_args ->> 'until')::timestamptz,
-    (p_args ->> 'cursor')::uuid,
+    p_workspace_id, p_key_id, p_args ->> 'status', p_args ->> 'code', p_args ->> 'path',
+    (p_args ->> 'since')::timestamptz, (p_args ->> 'until')::timestamptz, (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   select array_agg(s.record order by s.id desc), (array_agg(s.id order by s.id))[1] into v_records, v_last
@@ -12033,8 +11499,7 @@ begin
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is
-  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and '
-  'limit: see crm.request_ids.';
+  'A page of a key''s requests (crm.request_ids) by status, code, path, since, until, cursor and limit.';
 create function api.me_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.request_page(crm.current_workspace_id(), crm.current_caller_id(), p_args); end $$;
@@ -12256,8 +11721,7 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids, '
-  'whatever has happened to the deal.';
+  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids.';
 call crm.protect('crm.lead_receipts');
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
 language sql stable as $$
@@ -12661,8 +12125,7 @@ end
 $$;
 comment on function crm.bound_details(jsonb[]) is
   'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. The bound matters because the reply is stored under its Idempotency-Key, and every erasure searches the '
-  'stored replies.';
+  'order. Bounded because the reply is stored, and every erasure searches the stored replies.';
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -12680,49 +12143,22 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The edge function adds the status and the text of each error, which are defined in '
-  'TypeScript.';
+  'The reply to a batch. The edge function adds the status and the text of each error.';
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
-declare
-  v_holder uuid;
 begin
   if p_result #>> '{error,code}' is distinct from 'external_id_taken'
     or p_result #>> '{error,details,0,id}' is not null then
     return p_result;
   end if;
-  v_holder := crm.external_id_holder(
-    case p_record when 'contact' then 'contacts_external_id_once' else 'companies_external_id_once' end,
-    p_item -> 'args' ->> 'external_id'
-  );
-  return jsonb_set(p_result, '{error,details,0,id}', coalesce(to_jsonb(v_holder), 'null'));
+  return jsonb_set(p_result, '{error,details,0,id}', coalesce(
+    crm.external_id_holders(p_record, array[p_item #>> '{args,external_id}']) -> (p_item #>> '{args,external_id}'), 'null'
+  ));
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
   'Returns the result of an item. If external_id_taken does not say which record has the external_id, adds that '
   'record''s id: an earlier item of the group created the record.';
-create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
-language plpgsql set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_holders jsonb;
-begin
-  case p_record
-    when 'contact' then
-      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
-      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
-    when 'company' then
-      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
-      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
-    else
-      null;
-  end case;
-  return coalesce(v_holders, '{}');
-end
-$$;
-comment on function crm.external_id_holders(text, text[]) is
-  'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
-  'external_id is not unique.';
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
 declare
@@ -12832,24 +12268,6 @@ end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
   'The results with the error of each item that fails its checks, such as an unknown reference. Writes nothing.';
-create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-begin
-  case p_record
-    when 'activity' then
-      return crm.activity_insert(array(select crm.activity_new(i -> 'args') from unnest(p_items) i));
-    when 'company' then
-      return crm.company_insert(array(select crm.company_new(i -> 'args') from unnest(p_items) i));
-    when 'contact' then
-      return crm.contact_insert(array(select crm.contact_new(i -> 'args') from unnest(p_items) i));
-    when 'deal' then
-      return crm.deal_insert(array(select crm.deal_new(i -> 'args') from unnest(p_items) i));
-    when 'note' then
-      return crm.note_insert(array(select crm.note_new(i -> 'args') from unnest(p_items) i));
-  end case;
-end
-$$;
-comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; returns their ids in order.';
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12990,8 +12408,7 @@ create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Runs up to 100 creates, updates, upserts and reads of contacts in one call. Raises batch_failed if the batch is '
-  'atomic and an item fails.';
+  'Runs up to 100 creates, updates, upserts and reads. Raises batch_failed if an item of an atomic batch fails.';
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('company', p_args); end $$;
@@ -13008,6 +12425,84 @@ create function api.note_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('note', p_args); end $$;
 comment on function api.note_batch(jsonb) is 'Like api.contact_batch, for notes, with creates and reads only.';
+
+create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
+language plpgsql set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  case p_record
+    when 'activity' then
+      with made as (
+        insert into crm.activities (
+          workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at,
+          duration_minutes, is_online_meeting, meeting_url, location, status
+        )
+        select
+          crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
+          t.description, t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
+        from unnest(array(select crm.activity_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+    when 'company' then
+      with made as (
+        insert into crm.companies (
+          workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
+          instagram, address, owner_id, notes, custom_fields, tags, external_id
+        )
+        select
+          crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+          t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags,
+          t.external_id
+        from unnest(array(select crm.company_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+    when 'contact' then
+      with made as (
+        insert into crm.contacts (
+          workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
+          notes, custom_fields, tags, external_id
+        )
+        select
+          crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
+          t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
+        from unnest(array(select crm.contact_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+    when 'deal' then
+      with made as (
+        insert into crm.deals (
+          workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+          expected_close_date, source, utm, custom_fields, tags, external_id
+        )
+        select
+          crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+          t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
+        from unnest(array(select crm.deal_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+    when 'note' then
+      with made as (
+        insert into crm.notes (
+          workspace_id, deal_id, author_id, body, kind, source
+        )
+        select
+          crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
+        from unnest(array(select crm.note_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;
+  end case;
+  return v_ids;
+end
+$$;
+comment on function crm.insert_together(text, jsonb[]) is
+  'Creates the records of a batch by one insert, because half the time of an insert is a fixed cost. Returns their '
+  'ids in order.';
 
 create table crm.operations (
   workspace_id uuid not null,
@@ -13034,16 +12529,13 @@ comment on table crm.operations is
   'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
   'kept for 90 days, failed ones until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
-comment on column crm.operations.arguments is 'The arguments of the call.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
   'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
-comment on column crm.operations.caller is
-  'The setting app.caller of the call. The steps emit events with this caller.';
+comment on column crm.operations.caller is 'The setting app.caller of the call, for the events of the steps.';
 comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
 comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
-comment on column crm.operations.error_code is
-  'Why the last step failed: a code of spec 7. Null after a successful step.';
+comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if it succeeded.';
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
 call crm.protect('crm.operations');
@@ -13072,8 +12564,7 @@ language sql stable security definer set search_path = '' as $$
   where o.workspace_id = crm.current_workspace_id() and o.id = p_id
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace; null if there is none. Security definer, because callers may not read the '
-  'column progress.';
+  'An operation of the current workspace, or null. Security definer: callers may not read its progress.';
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -13124,8 +12615,7 @@ begin
 end
 $$;
 comment on function crm.next_step(crm.operations) is
-  'Runs the next step of an operation, some hundred rows, and returns the changed operation. It is done once its '
-  'progress is null.';
+  'Runs the next step (some hundred rows) and returns the changed operation, done if its progress is null.';
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -13143,9 +12633,7 @@ begin
     o := crm.next_step(o);
     o.steps := o.steps + 1;
   end loop;
-  if o.state <> 'done' then
-    insert into crm.operations select o.*;
-  end if;
+  if o.state <> 'done' then insert into crm.operations select o.*; end if;
   return o;
 end
 $$;
@@ -13231,8 +12719,7 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'p_fields, in which each field that is missing or null gets its value from p_other, as far as the limits of '
-  'custom_fields allow (spec 8).';
+  'p_fields, in which each field that is missing or null gets its value from p_other, within the limits of spec 8.';
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
 ) returns void
@@ -13345,9 +12832,7 @@ begin
         when v_name = 'contacts' and not v_contact then 'contact.updated'
       end::crm.event_type
     ) end;
-    if v_name = 'deals' then
-      perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
-    end if;
+    if v_name = 'deals' then perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into); end if;
     -- Count each row twice, because it also emits an event, which costs as much.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
@@ -13467,8 +12952,7 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record and, if it is not done, the operation that moves the merged record''s '
-  'rows.';
+  'The reply to a merge: the remaining record, and the operation that moves the merged one''s rows, until it is done.';
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -13596,8 +13080,7 @@ exception when character_not_in_repertoire or untranslatable_character then
   return p_text;
 end
 $$;
-comment on function crm.url_decoded(text) is
-  'The text with %XX decoded as in URLs; unchanged if the result is not UTF-8.';
+comment on function crm.url_decoded(text) is 'The text with %XX decoded; unchanged if the result is not UTF-8.';
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
 as $$
@@ -13697,17 +13180,14 @@ create table crm.texts_naming (
 comment on table crm.texts_naming is
   'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
   'the names are gone, but it can clear and count these records.';
-comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
-comment on column crm.texts_naming.digest is
-  'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
+comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';
 call crm.protect('crm.texts_naming');
-create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
-returns bigint
+create function crm.erase_activities(
+  p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
+)
 language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
 begin
   perform from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids) order by a.id for update;
   update crm.activities a
@@ -13727,29 +13207,15 @@ begin
   where a.workspace_id = p_workspace_id and a.id = e.id
     and (a.title, a.description, a.location, a.meeting_url)
       is distinct from (e.title, e.description, e.location, e.meeting_url);
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  get diagnostics changed = row_count;
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
   'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
-create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
+create function crm.erase_proposals(
+  p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
+)
 language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
-begin
-  update crm.notes n set body = 'Texto apagado'
-  where n.workspace_id = p_workspace_id and n.id = any (p_ids) and n.body <> 'Texto apagado';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end
-$$;
-comment on function crm.erase_notes(uuid, uuid[]) is 'Replaces the texts of notes, and returns how many it replaced.';
-create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
-returns bigint
-language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
 begin
   perform from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids) order by p.id for update;
   update crm.proposals p
@@ -13765,16 +13231,14 @@ begin
   ) e
   where p.workspace_id = p_workspace_id and p.id = e.id
     and (p.title, p.rejection_reason) is distinct from (e.title, e.rejection_reason);
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  get diagnostics changed = row_count;
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
   'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
-  'What identifies a person in the texts of one deal (traces), and in its origin: source, utm and external_id '
-  '(origin_traces).';
+  'What identifies a person in a deal''s texts, and in its origin: source, utm, external_id.';
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -14043,8 +13507,7 @@ begin
   return '{}';
 end
 $$;
-comment on function crm.keys_mentioning(text[], crm.traces) is
-  'Those of p_keys (Idempotency-Keys) that mention a person.';
+comment on function crm.keys_mentioning(text[], crm.traces) is 'The Idempotency-Keys that mention a person.';
 create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
 language sql stable set search_path = '' as $$
   select coalesce(jsonb_object_agg(f.id, null), '{}')
@@ -14113,8 +13576,7 @@ begin
 end
 $$;
 comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
-  'The reply to a batch that read records: with the records of these contacts as they are now. A reply without any is '
-  'returned unchanged.';
+  'The reply to a batch that read records, with the records of these contacts as they are now.';
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
   out bytes bigint, out changed bigint
@@ -14269,8 +13731,7 @@ begin
   end case;
 end
 $$;
-comment on function crm.texts_of(uuid, text, uuid[]) is
-  'The texts that clients and the application may write in these records.';
+comment on function crm.texts_of(uuid, text, uuid[]) is 'The texts that clients and the application write in records.';
 create function crm.json_text(p_fields jsonb) returns text
 language sql immutable set search_path = ''
 as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
@@ -14549,7 +14010,10 @@ begin
       from crm.erasure_window(o.workspace_id, v_kind, v_contact_id, e) w;
       case v_phase
         when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
-        when 'notes' then v_changed := case when e.texts then crm.erase_notes(o.workspace_id, v_ids) else 0 end;
+        when 'notes' then
+          update crm.notes n set body = 'Texto apagado'
+          where e.texts and n.workspace_id = o.workspace_id and n.id = any (v_ids) and n.body <> 'Texto apagado';
+          get diagnostics v_changed = row_count;
         else v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, e.texts);
       end case;
       v_is_over := e.deal_id is null;
@@ -14741,6 +14205,9 @@ declare
     when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
   v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
+  v_least integer;
+  v_most integer;
+  v_choices text[];
   v_valid boolean;
   v_message text;
   v_network record;
@@ -14759,12 +14226,10 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title', 'member_name', 'client_name' then
-      v_valid := char_length(v_text) between 1 and 255;
-      v_message := 'Deve ter de 1 a 255 caracteres';
-    when 'type' then
-      v_valid := char_length(v_text) between 1 and 40;
-      v_message := 'Deve ter de 1 a 40 caracteres';
+    when 'name', 'title', 'member_name', 'client_name', 'path', 'type', 'key', 'q', 'label' then
+      v_most := case p_rule when 'type' then 40 when 'key' then 60 when 'q' then 100 when 'label' then 120 else 255 end;
+      v_valid := char_length(v_text) between 1 and v_most;
+      v_message := format('Deve ter de 1 a %s caracteres', v_most);
     when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern of the API, so that both accept the same addresses.
@@ -14773,43 +14238,38 @@ begin
         '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
       );
       v_message := 'Deve ser um e-mail válido';
-    when 'role' then
-      v_valid := v_text in ('admin', 'gestor', 'vendedor');
-      v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
+    when 'role', 'object_type', 'payload', 'state' then
+      v_choices := case p_rule
+        when 'role' then '{admin, gestor, vendedor}'
+        when 'object_type' then '{company, contact, deal}'
+        when 'payload' then '{full, ids}'
+        else '{pending, held, delivered, failed, cancelled}'
+      end;
+      v_valid := v_text = any (v_choices);
+      v_message := 'Deve ser um de ' || crm.quoted_choices(v_choices);
     when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields',
       'before_creation', 'dry_run', 'atomic'
     then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
-    when 'rate_limit_per_minute' then
-      v_valid := v_number between 1 and 1000000 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 1000000';
-    when 'stale_after_days' then
-      v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'rate_limit_per_minute', 'stale_after_days', 'limit', 'overlap_seconds' then
+      v_least := case p_rule when 'overlap_seconds' then 0 else 1 end;
+      v_most := case p_rule
+        when 'rate_limit_per_minute' then 1000000 when 'stale_after_days' then 3650 when 'limit' then 200 else 604800
+      end;
+      v_valid := v_number between v_least and v_most and v_number = trunc(v_number);
+      v_message := format('Deve ser um número inteiro de %s a %s', v_least, v_most);
     when 'time_zone' then
       -- Refuse names that Postgres knows and Deno does not, such as posix/UTC or localtime.
       v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
         and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
       v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
-    when 'limit' then
-      v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'status' then
       v_valid := v_text ~ '^[1-5](\d\d|xx)$';
       v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
     when 'code' then
       v_valid := v_text ~ '^[a-z_]{1,60}$';
       v_message := 'Deve ser um código de erro, como validation_error';
-    when 'path' then
-      v_valid := char_length(v_text) between 1 and 255;
-      v_message := 'Deve ter de 1 a 255 caracteres';
-    when 'object_type' then
-      v_valid := v_text in ('company', 'contact', 'deal');
-      v_message := 'Deve ser um de "company", "contact", "deal"';
-    when 'key' then
-      v_valid := char_length(v_text) between 1 and 60;
-      v_message := 'Deve ter de 1 a 60 caracteres';
     when 'webhook_name' then
       -- An empty text removes the name.
       v_valid := char_length(v_text) <= 80;
@@ -14822,18 +14282,9 @@ begin
       -- Checks only the number of items: the edge function has validated each item (_shared/http/batch_items.ts).
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
       v_message := 'Deve ser uma lista de 1 a 100 itens';
-    when 'q' then
-      v_valid := char_length(v_text) between 1 and 100;
-      v_message := 'Deve ter de 1 a 100 caracteres';
-    when 'label' then
-      v_valid := char_length(v_text) between 1 and 120;
-      v_message := 'Deve ter de 1 a 120 caracteres';
     when 'choices' then
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
       v_message := 'Deve ser uma lista de 1 a 100 textos';
-    when 'overlap_seconds' then
-      v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 0 a 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
@@ -14849,9 +14300,6 @@ begin
     when 'secret', 'encrypted_header' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
-    when 'payload' then
-      v_valid := v_text in ('full', 'ids');
-      v_message := 'Deve ser um de "full", "ids"';
     when 'filters', 'header' then
       -- Checks only the type: the caller checks the contents (api-v1-webhooks/filters.ts, own_header.ts).
       v_valid := jsonb_typeof(p_value) = 'object';
@@ -14864,9 +14312,6 @@ begin
     when 'event', 'event_type' then
       v_valid := v_text = any (enum_range(null::crm.event_type)::text[]);
       v_message := 'Deve ser um evento do catálogo';
-    when 'state' then
-      v_valid := v_text in ('pending', 'held', 'delivered', 'failed', 'cancelled');
-      v_message := 'Deve ser um de "pending", "held", "delivered", "failed", "cancelled"';
     when 'event_types' then
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));
@@ -15015,8 +14460,7 @@ begin
   return v_is_free;
 end
 $$;
-comment on function crm.has_no_person(uuid) is
-  'Whether a member with this user_id is linked to nobody, or to a deleted person.';
+comment on function crm.has_no_person(uuid) is 'Whether this user_id is null, or that of a deleted person.';
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15030,8 +14474,7 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the link in '
-  'the mail shows consent.';
+  'Whether a person invited by mail confirmed the address after that moment: following the link shows consent.';
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -15068,8 +14511,7 @@ $$;
 comment on function crm.link_member(uuid, text) is
   'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
   'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation; a person who already had an account must accept the invitation instead '
-  '(crm.open_invitations).';
+  'the mail of that invitation; a person with an account must accept it (crm.open_invitations).';
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -15331,19 +14773,12 @@ language sql stable security definer set search_path = '' as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the signed-in person (id, name, role), by name. Security definer, because row-level security '
-  'shows a member one workspace only.';
+  'The workspaces of the signed-in person, by name. Security definer: row-level security shows only one.';
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
-  select coalesce(
-    json_agg(
-      json_build_object(
-        'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
-      )
-      order by w.name, w.id
-    ),
-    '[]'
-  )
+  select coalesce(json_agg(json_build_object(
+    'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+  ) order by w.name, w.id), '[]')
   from crm.open_invitations(crm.current_user_id()) i
   join crm.workspaces w on w.id = i.workspace_id
 $$;
@@ -15451,8 +14886,7 @@ $$;
 comment on function crm.workspace_usage(uuid) is
   'The usage of a workspace: calls of all keys today and in 7 days (in the workspace''s time zone), working keys '
   '(counted up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt '
-  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, which crm.drain_calls writes up to a minute '
-  'late.';
+  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, up to a minute late.';
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15554,27 +14988,19 @@ begin
 end
 $$;
 comment on function app.workspace_list(jsonb) is
-  'Lists every workspace, oldest first. For the operator alone, because it reaches all workspaces. Arguments: none. '
-  'Codes: validation_error.';
+  'Lists every workspace, oldest first. For the operator alone. Arguments: none. Codes: validation_error.';
 create function app.workspace_find(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{object, id}');
-  v_id uuid := (v_args ->> 'id')::uuid;
   v_workspace_id uuid;
 begin
-  case v_args ->> 'object'
-    when 'member' then select t.workspace_id into v_workspace_id from crm.members t where t.id = v_id;
-    when 'key' then select t.workspace_id into v_workspace_id from crm.api_keys t where t.id = v_id;
-    when 'pipeline' then select t.workspace_id into v_workspace_id from crm.pipelines t where t.id = v_id;
-    when 'stage' then select t.workspace_id into v_workspace_id from crm.stages t where t.id = v_id;
-    when 'loss_reason' then select t.workspace_id into v_workspace_id from crm.loss_reasons t where t.id = v_id;
-    when 'deal' then select t.workspace_id into v_workspace_id from crm.deals t where t.id = v_id;
-    when 'proposal' then select t.workspace_id into v_workspace_id from crm.proposals t where t.id = v_id;
-    when 'subscription' then
-      select t.workspace_id into v_workspace_id from crm.webhook_subscriptions t where t.id = v_id;
-    when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
-  end case;
+  execute format('select t.workspace_id from crm.%I t where t.id = $1', case v_args ->> 'object'
+    when 'key' then 'api_keys'
+    when 'subscription' then 'webhook_subscriptions'
+    when 'delivery' then 'webhook_deliveries'
+    else crm.table_of(v_args ->> 'object')
+  end) into v_workspace_id using (v_args ->> 'id')::uuid;
   -- During a move two nodes have the record, but only the node where the workspace lives has the workspace's row.
   if not exists (select from crm.workspaces w where w.id = v_workspace_id) then
     perform crm.raise_code('not_found', 'id');
@@ -15591,45 +15017,34 @@ comment on function app.workspace_find(jsonb) is
 create function app.action_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{cursor, limit}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}', '{cursor, limit}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_cursor uuid := coalesce((v_args ->> 'cursor')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_limit integer := coalesce((v_args ->> 'limit')::numeric::integer, 50);
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select l.id from crm.audit_log l
     where l.workspace_id = v_workspace_id and l.id < v_cursor
     order by l.id desc limit v_limit + 1
   );
-  return json_build_object(
-    'data', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', l.id, 'at', crm.iso(l.created_at),
-            'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
-            'action', l.action,
-            'object', json_build_object(
-              'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
-            ),
-            'details', l.details
-          )
-          order by l.id desc
+begin
+  return crm.page(
+    (
+      select array_agg(json_build_object(
+        'id', l.id, 'at', crm.iso(l.created_at),
+        'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+        'action', l.action,
+        'object', json_build_object(
+          'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
         ),
-        '[]'
-      )
+        'details', l.details
+      ) order by l.id desc)
       from crm.audit_log l
       left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
       left join crm.proposals p
         on l.object_type = 'proposal' and p.workspace_id = l.workspace_id and p.id = l.object_id
       where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
     ),
-    'meta', json_build_object(
-      'next_cursor', case when cardinality(v_ids) > v_limit then v_ids[v_limit] end,
-      'has_more', cardinality(v_ids) > v_limit
-    )
+    case when cardinality(v_ids) > v_limit then v_ids[v_limit] end
   );
 end
 $$;
@@ -15648,8 +15063,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.member_json(crm.members, bigint) is
-  'JSON of a member for the operator and the console. working_keys: how many of the keys that the member created still '
-  'work.';
+  'JSON of a member for the operator and the console. working_keys: how many of the member''s keys work.';
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
 language sql stable set search_path = '' as $$
   select count(*) from (
@@ -15717,11 +15131,10 @@ comment on function crm.invited_member_json(crm.members, bigint) is
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name, email, role}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member crm.members;
 begin
-  perform crm.require_workspace(v_workspace_id);
   perform crm.require_invitations_left(v_workspace_id);
   insert into crm.members (workspace_id, name, email, role, invited_at)
   values (
@@ -15790,15 +15203,9 @@ declare
   v_keys json;
   v_managers integer;
 begin
-  select coalesce(
-    json_agg(
-      json_build_object(
-        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
-      )
-      order by k.id
-    ),
-    '[]'
-  )
+  select coalesce(json_agg(json_build_object(
+    'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+  ) order by k.id), '[]')
   into v_keys
   from (
     select k.* from crm.api_keys k
@@ -15900,10 +15307,9 @@ comment on function app.member_leave(jsonb) is
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return json_build_object('data', (
     select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
     from (select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000) m
@@ -16044,8 +15450,7 @@ end
 $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member is no longer admin or '
-  'gestor.';
+  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''
 as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
@@ -16059,7 +15464,7 @@ declare
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
   v_key crm.api_keys;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   perform crm.require_room_for_key(v_workspace_id);
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
@@ -16109,16 +15514,14 @@ comment on function app.key_create(jsonb) is
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id and k.client_id is null
     order by crm.is_working(k) desc, k.id desc limit 500
   );
+begin
   return json_build_object('data', (
     select coalesce(json_agg(r.record order by array_position(v_ids, r.id)), '[]')
     from crm.key_records(v_workspace_id, v_ids) r
@@ -16160,15 +15563,9 @@ begin
       ),
       'failures', crm.request_failures(v_workspace_id, v_id),
       'subscriptions', (
-        select coalesce(
-          json_agg(
-            json_build_object(
-              'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
-            )
-            order by s.is_active desc, s.created_at desc, s.id desc
-          ),
-          '[]'
-        )
+        select coalesce(json_agg(json_build_object(
+          'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
+        ) order by s.is_active desc, s.created_at desc, s.id desc), '[]')
         from (
           select * from crm.webhook_subscriptions w
           where w.workspace_id = v_workspace_id and w.key_id = v_id
@@ -16422,7 +15819,7 @@ comment on function crm.subscription_overview(uuid, uuid) is
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_ids uuid[] := array(
     select s.id from crm.webhook_subscriptions s
@@ -16430,7 +15827,6 @@ declare
     order by s.is_active desc, s.created_at desc, s.id desc limit 200
   );
 begin
-  perform crm.require_workspace(v_workspace_id);
   return json_build_object('data', (
     select coalesce(json_agg(o.overview order by array_position(v_ids, o.id)), '[]')
     from crm.subscription_overviews(v_workspace_id, v_ids) o
@@ -16463,14 +15859,13 @@ comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
 create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(
+  v_args jsonb := crm.require_workspace(crm.check_args(
     p_args, '{workspace_id, new_id, event_types, target_url, secret}',
     '{filters, payload, header, encrypted_header, webhook_name}'
-  );
+  ));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header, name)
   values (
@@ -16802,17 +16197,11 @@ begin
       where c.rank <= 50
       group by c.stage_id
     )
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', s.id, 'name', s.name, 'type', s.type, 'position', s.position,
-          'deals_count', coalesce(t.deals_count, 0), 'deals_count_is_partial', coalesce(t.is_partial, false),
-          'value_sum', coalesce(t.value_sum, 0), 'deals', coalesce(c.list, '[]')
-        )
-        order by s.position
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', s.id, 'name', s.name, 'type', s.type, 'position', s.position,
+      'deals_count', coalesce(t.deals_count, 0), 'deals_count_is_partial', coalesce(t.is_partial, false),
+      'value_sum', coalesce(t.value_sum, 0), 'deals', coalesce(c.list, '[]')
+    ) order by s.position), '[]')
     from stage s
     left join total t on t.stage_id = s.id
     left join card c on c.stage_id = s.id
@@ -16827,11 +16216,10 @@ comment on function crm.funnel_stages(uuid, uuid) is
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{pipeline_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}', '{pipeline_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_pipeline crm.pipelines;
 begin
-  perform crm.require_workspace(v_workspace_id);
   select p.* into v_pipeline from crm.pipelines p
   where p.workspace_id = v_workspace_id and p.is_active
     and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
@@ -16870,13 +16258,12 @@ set jit = off as $$
 declare
   c_most constant integer := 20;
   c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
   v_deal crm.deals;
   v_from uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_id;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   -- A new deal has no events in older partitions, so these are not read.
@@ -16912,13 +16299,9 @@ begin
       where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
     ),
     'other_contacts', (
-      select coalesce(
-        json_agg(
-          json_build_object('id', c.id, 'name', c.name, 'email', c.email, 'phone', c.phone, 'role', k.role)
-          order by k.contact_id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', c.id, 'name', c.name, 'email', c.email, 'phone', c.phone, 'role', k.role
+      ) order by k.contact_id), '[]')
       from (
         select k.contact_id, k.role from crm.deal_contacts k
         where k.workspace_id = v_workspace_id and k.deal_id = v_id and k.contact_id is distinct from v_deal.contact_id
@@ -16942,17 +16325,11 @@ begin
       ) p
     ),
     'activities', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', a.id, 'type', a.type, 'title', a.title, 'description', a.description, 'status', a.status,
-            'due_at', crm.iso(a.due_at), 'completed_at', crm.iso(a.completed_at),
-            'owner', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(a.created_at)
-          )
-          order by a.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', a.id, 'type', a.type, 'title', a.title, 'description', a.description, 'status', a.status,
+        'due_at', crm.iso(a.due_at), 'completed_at', crm.iso(a.completed_at),
+        'owner', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(a.created_at)
+      ) order by a.id desc), '[]')
       from (
         select t.* from crm.activities t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
@@ -16961,16 +16338,10 @@ begin
       join crm.members m on m.workspace_id = v_workspace_id and m.id = a.owner_id
     ),
     'notes', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', n.id, 'body', n.body, 'author', json_build_object('id', m.id, 'name', m.name),
-            'created_at', crm.iso(n.created_at)
-          )
-          order by n.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', n.id, 'body', n.body, 'author', json_build_object('id', m.id, 'name', m.name),
+        'created_at', crm.iso(n.created_at)
+      ) order by n.id desc), '[]')
       from (
         select t.* from crm.notes t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
@@ -16979,16 +16350,10 @@ begin
       join crm.members m on m.workspace_id = v_workspace_id and m.id = n.author_id
     ),
     'events', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', e.id, 'event', e.event, 'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
-            'occurred_at', crm.iso(e.occurred_at)
-          )
-          order by e.position desc, e.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', e.id, 'event', e.event, 'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
+        'occurred_at', crm.iso(e.occurred_at)
+      ) order by e.position desc, e.id desc), '[]')
       from (
         select t.* from crm.events t
         where t.workspace_id = v_workspace_id and t.object_id = v_id and t.id >= v_from
@@ -17014,14 +16379,13 @@ comment on function crm.deal_proposal_json(crm.proposals) is 'A proposal as the 
 create function app.deal_proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(
+  v_args jsonb := crm.require_workspace(crm.check_args(
     p_args, '{workspace_id, id, title, token_hash}', '{value, recurring_value, expires_at}'
-  );
+  ));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'id')::uuid;
   v_proposal crm.proposals;
 begin
-  perform crm.require_workspace(v_workspace_id);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('not_found', 'id');
   end if;
@@ -17065,9 +16429,8 @@ language sql immutable parallel safe as $$
   || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
 $$;
 comment on function crm.scopes_of_role(text) is
-  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. A '
-  '`:manage` scope requires the role that may do the same in the console. A scope that is missing here cannot be '
-  'given.';
+  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. '
+  'A `:manage` scope requires the role that may do the same in the console. Other scopes cannot be given.';
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
 language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
@@ -17223,21 +16586,11 @@ create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns jso
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', k.id,
-          'client_id', k.client_id,
-          'client_name', k.name,
-          'scopes', crm.given_scopes(k.scopes, m.role),
-          'member', json_build_object('id', m.id, 'name', m.name),
-          'created_at', crm.iso(k.created_at),
-          'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)]))
-        )
-        order by k.id desc
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', k.id, 'client_id', k.client_id, 'client_name', k.name, 'scopes', crm.given_scopes(k.scopes, m.role),
+      'member', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(k.created_at),
+      'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)]))
+    ) order by k.id desc), '[]')
     from crm.api_keys k
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
@@ -17260,17 +16613,15 @@ comment on function crm.may_see_grants_of(uuid, uuid) is
 create function app.grant_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id and k.client_id is not null and k.revoked_at is null
       and crm.may_see_grants_of(v_workspace_id, k.member_id)
     order by k.id desc limit 500
   );
+begin
   return json_build_object(
     'data', crm.grant_records(v_workspace_id, v_ids),
     'grantable_scopes', to_json(coalesce((
@@ -17347,15 +16698,9 @@ create function crm.workspace_alerts(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
-        )
-        order by a.urgency, a.until, a.since desc, a.id
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
+    ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
       -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
       -- is left to send.
@@ -17526,16 +16871,10 @@ declare
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
-          'state', crm.shown_state(d.state, p_may_send and s.is_active), 'attempts', d.attempts
-        )
-        order by d.created_at, d.id
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
+      'state', crm.shown_state(d.state, p_may_send and s.is_active), 'attempts', d.attempts
+    ) order by d.created_at, d.id), '[]')
     from crm.webhook_deliveries d
     join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
     where d.workspace_id = p_workspace_id and d.id >= v_first and d.id <= v_last and d.event_id = p_event_id
@@ -17543,8 +16882,7 @@ begin
 end
 $$;
 comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
-  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days. p_may_send: '
-  'whether the workspace may send.';
+  'JSON of the deliveries of an event, kept for 30 days. p_may_send: whether the workspace may send.';
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -17553,7 +16891,7 @@ declare
   v_may_send boolean;
   v_page record;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   v_may_send := not crm.holds_webhooks(v_workspace_id);
   select * into v_page from crm.event_ids(
     v_workspace_id, (v_args ->> 'event')::crm.event_type, (v_args ->> 'object_id')::uuid,
@@ -18070,8 +17408,7 @@ begin
 end
 $$;
 comment on function app.job_list(jsonb) is
-  'Lists the jobs by name; `every` is an interval in the format of Postgres. Arguments: none. Codes: '
-  'validation_error.';
+  'Lists the jobs by name; `every` is an interval of Postgres. Arguments: none. Codes: validation_error.';
 create function app.job_run(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -18191,48 +17528,44 @@ grant execute on function
   api.webhook_list(jsonb), api.webhook_reactivate(jsonb), api.webhook_recover(jsonb), api.webhook_redeliver(jsonb),
   api.webhook_redeliver_all(jsonb), api.webhook_rotate_secret(jsonb), api.webhook_test(jsonb),
   api.webhook_update(jsonb), api.workspace_get(jsonb), crm.active_member(uuid), crm.activity_insert(crm.activities),
-  crm.activity_insert(crm.activities[]), crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities),
-  crm.activity_label(text), crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities),
-  crm.actor_json(uuid), crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
+  crm.activity_json(crm.activities), crm.activity_json_if_short(crm.activities), crm.activity_label(text),
+  crm.activity_lock(uuid, jsonb), crm.activity_new(jsonb), crm.activity_save(crm.activities), crm.actor_json(uuid),
+  crm.all_create(text, jsonb[]), crm.batch_json(jsonb[]), crm.bound_details(jsonb[]),
   crm.bounded_records(text, uuid[], json[]), crm.change_subscription(uuid, uuid, jsonb), crm.changed_field_names(),
-  crm.changed_fields(crm.activities, crm.activities), crm.changed_fields(crm.companies, crm.companies),
-  crm.changed_fields(crm.contacts, crm.contacts), crm.changed_fields(crm.deals, crm.deals),
-  crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]), crm.check_active_subscriptions(uuid, text),
-  crm.check_atomic_batch(jsonb[]), crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
+  crm.changed_fields(jsonb, jsonb), crm.changes(text, jsonb, jsonb), crm.changes_json(crm.change[]),
+  crm.check_active_subscriptions(uuid, text), crm.check_atomic_batch(jsonb[]),
+  crm.check_custom_fields(text, jsonb, jsonb), crm.check_filters(uuid, jsonb),
   crm.check_new_subscription(crm.webhook_subscriptions),
   crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
   crm.check_window(timestamp with time zone, timestamp with time zone), crm.checked_values(text, jsonb, jsonb),
   crm.choices(text, text, jsonb), crm.choose_stage(uuid, uuid), crm.choose_stage_for_move(crm.deals, uuid, uuid),
   crm.choose_stage_for_update(crm.deals, uuid, uuid), crm.chosen_matches(text, crm.walk, uuid[], text[]),
-  crm.company_filled(crm.companies, crm.companies), crm.company_insert(crm.companies),
-  crm.company_insert(crm.companies[]), crm.company_json(crm.companies), crm.company_json_if_short(crm.companies),
-  crm.company_lock(uuid, jsonb), crm.company_match(jsonb, boolean), crm.company_new(jsonb),
-  crm.company_save(crm.companies), crm.company_survivor(uuid), crm.company_text(crm.companies),
-  crm.contact_filled(crm.contacts, crm.contacts), crm.contact_insert(crm.contacts), crm.contact_insert(crm.contacts[]),
-  crm.contact_json(crm.contacts), crm.contact_json_if_short(crm.contacts), crm.contact_lock(uuid, jsonb),
-  crm.contact_match(jsonb, boolean), crm.contact_new(jsonb), crm.contact_save(crm.contacts), crm.contact_survivor(uuid),
-  crm.contact_text(crm.contacts), crm.create_together(text, jsonb[], boolean), crm.creation_json(jsonb, json, uuid[]),
-  crm.current_caller_id(), crm.current_member_id(), crm.current_workspace_id(),
-  crm.custom_field_error(crm.custom_fields, jsonb), crm.custom_field_json(crm.custom_fields),
-  crm.custom_field_lock(uuid), crm.custom_field_room(text), crm.day_start(date, text),
-  crm.deal_action_json(crm.deals, boolean),
+  crm.company_filled(crm.companies, crm.companies), crm.company_insert(crm.companies), crm.company_json(crm.companies),
+  crm.company_json_if_short(crm.companies), crm.company_lock(uuid, jsonb), crm.company_match(jsonb, boolean),
+  crm.company_new(jsonb), crm.company_save(crm.companies), crm.company_survivor(uuid), crm.company_text(crm.companies),
+  crm.contact_filled(crm.contacts, crm.contacts), crm.contact_insert(crm.contacts), crm.contact_json(crm.contacts),
+  crm.contact_json_if_short(crm.contacts), crm.contact_lock(uuid, jsonb), crm.contact_match(jsonb, boolean),
+  crm.contact_new(jsonb), crm.contact_save(crm.contacts), crm.contact_survivor(uuid), crm.contact_text(crm.contacts),
+  crm.create_together(text, jsonb[], boolean), crm.creation_json(jsonb, json, uuid[]), crm.current_caller_id(),
+  crm.current_member_id(), crm.current_workspace_id(), crm.custom_field_error(crm.custom_fields, jsonb),
+  crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
+  crm.day_start(date, text), crm.deal_action_json(crm.deals, boolean),
   crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
   crm.deal_default_title(crm.deals), crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals),
-  crm.deal_insert(crm.deals[]), crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb),
-  crm.deal_match(jsonb), crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals),
-  crm.deals_of_contact(uuid, integer), crm.default_owner(), crm.delivery_body(uuid, crm.events, text),
-  crm.delivery_detail(uuid, uuid),
+  crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb),
+  crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer),
+  crm.default_owner(), crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
   crm.digits(text), crm.duplicates(text, text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
   crm.error_of(crm.failure, text, jsonb), crm.event_data(crm.events, text), crm.expanded(json, jsonb),
-  crm.expanded(json[], jsonb), crm.explain(text, json, text, jsonb), crm.external_id_holder(text, text),
-  crm.external_id_holders(text, text[]), crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor),
-  crm.feed_horizon(), crm.feed_item(crm.events), crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid),
-  crm.filled_custom_fields(jsonb, jsonb), crm.find_records(text, integer, text[], boolean), crm.first_stage(uuid),
-  crm.fold(text), crm.fuller_phones(jsonb, jsonb, text[]), crm.has_scope(text), crm.header_name(jsonb),
-  crm.holds_webhooks(uuid), crm.insert_together(text, jsonb[]), crm.is_date(text), crm.is_fuller_phone(text, text),
+  crm.expanded(json[], jsonb), crm.explain(text, json, text, jsonb), crm.external_id_holders(text, text[]),
+  crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor), crm.feed_horizon(), crm.feed_item(crm.events),
+  crm.feed_start(jsonb), crm.fill_in_contact(crm.contacts, text, uuid), crm.filled_custom_fields(jsonb, jsonb),
+  crm.find_records(text, integer, text[], boolean), crm.first_stage(uuid), crm.fold(text),
+  crm.fuller_phones(jsonb, jsonb, text[]), crm.has_scope(text), crm.header_name(jsonb), crm.holds_webhooks(uuid),
+  crm.insert_together(text, jsonb[]), crm.is_date(text), crm.is_fuller_phone(text, text),
   crm.is_in_state(text, text, boolean), crm.is_marked(text), crm.is_of_person(text, text, crm.contacts),
   crm.iso(timestamp with time zone), crm.item_error(crm.failure, text, jsonb), crm.joined_tags(text[], text[]),
   crm.keep_cursor(text, text, text, uuid), crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer),
@@ -18247,14 +17580,14 @@ grant execute on function
   crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
   crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
   crm.name_key(text), crm.name_rank(text, text), crm.name_words(text), crm.newest_deals(text, uuid, integer),
-  crm.note_insert(crm.notes), crm.note_insert(crm.notes[]), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes),
-  crm.note_new(jsonb), crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid),
+  crm.note_insert(crm.notes), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
+  crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid),
   crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid),
-  crm.own_workspace_name(), crm.owner_or_default(uuid), crm.page(json[], uuid),
-  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.phone_spellings(text),
-  crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals),
-  crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals),
-  crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.owner_or_default(uuid), crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text),
+  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
+  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
+  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
+  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
   crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
@@ -18347,7 +17680,7 @@ grant execute on function
   crm.request_ids(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.request_page(uuid, uuid, jsonb), crm.require_active_subscription(uuid, uuid),
   crm.require_invitations_left(uuid, uuid), crm.require_other_admin(uuid, uuid), crm.require_role_still(uuid, text[]),
-  crm.require_room_for_key(uuid), crm.require_workspace(uuid), crm.resume_subscription(uuid, uuid),
+  crm.require_room_for_key(uuid), crm.require_workspace(jsonb), crm.resume_subscription(uuid, uuid),
   crm.rotate_secret(uuid, uuid, bytea, integer), crm.rows_by(text, text, text, text),
   crm.rows_by_value(crm.sent_value, text, text, uuid[]), crm.sample_data(crm.event_type),
   crm.sample_facts(crm.event_type), crm.sample_row(text), crm.sample_state(crm.event_type), crm.scopes_of_role(text),

@@ -67,17 +67,18 @@ comment on function crm.raise_code(text, text, text, text) is
   'Raises a code from a verb of schema app, as api.fail does for schema api. p_message: Portuguese, about the field; '
   'null if the code is enough. p_value: a value, such as an id, that the caller may put into a message of its own.';
 
-create function crm.require_workspace(p_workspace_id uuid) returns void
+create function crm.require_workspace(p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  if not exists (select from crm.workspaces w where w.id = p_workspace_id) then
+  if not exists (select from crm.workspaces w where w.id = (p_args ->> 'workspace_id')::uuid) then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
+  return p_args;
 end
 $$;
-comment on function crm.require_workspace(uuid) is
-  'Raises not_found if there is no such workspace, so that a list for an unknown workspace is an error instead of '
-  'empty.';
+comment on function crm.require_workspace(jsonb) is
+  'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
+  'unknown workspace is an error instead of empty.';
 
 -- Functions that every other file uses: the caller, ids, times, text, isolation by workspace.
 
@@ -98,15 +99,13 @@ create function crm.current_caller_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
 comment on function crm.current_caller_id() is
-  'The id of the calling key, of the proposal whose link was opened, or of the signed-in member; null outside a '
-  'request.';
+  'The id of the calling key, of the link''s proposal, or of the signed-in member; null outside a request.';
 
 create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; null for any other caller and outside '
-  'a request.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; otherwise null.';
 
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
@@ -152,8 +151,7 @@ comment on function crm.uuid_v7_time(uuid) is
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
-comment on function crm.iso(timestamptz) is
-  'A time as the API writes it: ISO 8601 in UTC with milliseconds and Z (spec 1).';
+comment on function crm.iso(timestamptz) is 'A time as the API writes it: ISO 8601, UTC, milliseconds (spec 1).';
 
 create function crm.name_key(p_name text) returns text
 -- plpgsql, because Postgres plans a generated column at every insert, and would parse the text of an SQL function each
@@ -171,8 +169,7 @@ comment on function crm.name_key(text) is
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
-comment on function crm.digits(text) is
-  'The digits of a phone number, so that different spellings are equal; null if it has none.';
+comment on function crm.digits(text) is 'The digits of a phone number, for comparison; null if it has none.';
 
 create function crm.e164(p_phone text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -242,8 +239,7 @@ end
 $$;
 comment on function crm.phone_spellings(text) is
   'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
-  'Brazilian mobile phones. A number without an area code has a form for each area. The list contains null if there '
-  'are no digits.';
+  'Brazilian mobile phones. A number without an area code has a form for each area. Without digits, contains null.';
 
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -295,8 +291,7 @@ begin
   return new;
 end
 $$;
-comment on function crm.touch() is
-  'Trigger: sets updated_at on every update, whether the API or the application writes.';
+comment on function crm.touch() is 'Trigger: sets updated_at on every update, whoever writes.';
 
 create procedure crm.protect(p_table regclass)
 language plpgsql set search_path = '' as $$

@@ -14,16 +14,13 @@ create table crm.workspaces (
   refuses_undefined_fields boolean not null default false
 );
 comment on table crm.workspaces is
-  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are the workspace''s plan, '
-  'which the door reads.';
+  'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are its plan.';
 comment on column crm.workspaces.public_api is
   'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
-comment on column crm.workspaces.stale_after_days is
-  'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1).';
 comment on column crm.workspaces.time_zone is
-  'The IANA time zone in which the console counts days, and an assistant reads and writes times without an offset. The '
-  'API itself uses UTC.';
+  'The IANA time zone in which the console counts days, and assistants read and write times. The API uses UTC.';
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
@@ -133,8 +130,7 @@ create table crm.audit_log (
 comment on table crm.audit_log is
   'Every change that a verb of schema app made to a workspace, and every subscription that failures deactivated. '
   'Lines are never changed or removed.';
-comment on column crm.audit_log.member_id is
-  'The member who made the change; null for the operator and the dispatcher.';
+comment on column crm.audit_log.member_id is 'Who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object. Empty for a proposal '
   '(crm.record_proposal_action).';
@@ -187,20 +183,16 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app''s client id in Supabase Auth''s OAuth server. The app''s token is then the credential instead '
-  'of a secret. Null for a key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server. Its token is the credential. Null for a key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
-  'The member who created the key. Records that the key creates have this member as default owner, and its notes have '
-  'this member as author.';
+  'The member who created the key: the default owner of its records, and the author of its notes.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
-comment on column crm.api_keys.rotated_at is
-  'When the newest secret replaced an earlier one; null before the first rotation.';
+comment on column crm.api_keys.rotated_at is 'When the newest secret replaced another; null before that.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: from everywhere. IPv4 networks are never stored in their IPv6 '
-  'form.';
+  'The networks from which the key may be used; null: all. IPv4 networks are never in their IPv6 form.';
 call crm.protect('crm.api_keys');
 -- A person has at most one unrevoked grant for an app in all workspaces, because the app's token names no workspace.
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
@@ -219,12 +211,10 @@ create table crm.key_secrets (
 );
 comment on table crm.key_secrets is
   'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
-  'table. After a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the '
-  'table.';
+  'table. After a rotation a key has two valid secrets until the earlier one expires. crm_api cannot read it.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
-comment on column crm.key_secrets.hash is
-  'SHA-256 of the whole secret. A fast hash is enough: a secret has 32 random bytes.';
+comment on column crm.key_secrets.hash is 'SHA-256 of the secret. A fast hash is enough for 32 random bytes.';
 comment on column crm.key_secrets.expires_at is
   'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
 call crm.protect('crm.key_secrets');
@@ -258,8 +248,7 @@ language sql immutable parallel safe set search_path = '' as $$
   end
 $$;
 comment on function crm.without_mapping(inet) is
-  'Converts an IPv4 address or network that is written as IPv6 (::ffff:203.0.113.7) to IPv4; returns any other '
-  'address unchanged.';
+  'Converts an IPv4 address or network written as IPv6 (::ffff:203.0.113.7) to IPv4; returns others unchanged.';
 
 create function crm.parse_network(p_text text, out network cidr, out is_exact boolean)
 language plpgsql immutable set search_path = '' as $$

@@ -13,11 +13,9 @@ comment on table crm.rate_limits is
   'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
   'last 60 seconds, oldest first.';
 comment on column crm.rate_limits.calls is
-  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls, so a '
-  'request needs no second write.';
+  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created. If a crash emptied the table, the new row has another time, which tells crm.drain_calls '
-  'that its calls start at 0 again.';
+  'When the row was created: a new time tells crm.drain_calls that a crash emptied the table.';
 
 -- Verbs for keys do not reach this table. Its only policy, below, lets members read the rows of their workspace's keys.
 alter table crm.rate_limits enable row level security, force row level security;
@@ -27,8 +25,7 @@ language sql volatile parallel safe
 -- Not now(), which is the time before the call waited for the row's lock. The times are sorted, so a binary search
 -- (width_bucket) finds the first one that still counts.
 as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
-comment on function crm.live_hits(timestamptz[]) is
-  'The admitted calls that still count: those in the last 60 seconds.';
+comment on function crm.live_hits(timestamptz[]) is 'The admitted calls of the last 60 seconds.';
 
 create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
 language sql volatile parallel safe
@@ -112,7 +109,6 @@ create table crm.key_calls (
 comment on table crm.key_calls is
   'The admitted calls of each key by hour, kept for 90 days. Calls since the last run of crm.drain_calls are missing; '
   'crm.count_calls adds them. An hour without calls has no row.';
-comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
 create index key_calls_of_workspace on crm.key_calls (workspace_id, hour);

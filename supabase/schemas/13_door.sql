@@ -11,13 +11,11 @@ create table crm.idempotency_keys (
   primary key (workspace_id, key)
 );
 comment on table crm.idempotency_keys is
-  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply and creates nothing. '
-  'Errors are not stored.';
+  'The replies of the last 24 hours by Idempotency-Key: a repeated POST gets the first reply. Errors are not stored.';
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the reply is from an upsert that found its record: a repeated call must then get no Location header '
-  'either.';
+  'Whether an upsert found its record: a repeated call then gets no Location header either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -55,19 +53,6 @@ $$;
 comment on function crm.idempotency_begin(uuid, text, bytea) is
   'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
 
-create function crm.idempotency_remember(
-  p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean
-) returns void
-language plpgsql set search_path = '' as $$
-begin
-  insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
-  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found);
-end
-$$;
-comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
-  'Stores a reply in the transaction that created the record, which already holds the key (crm.idempotency_begin): '
-  'the reply and the record are both kept, or neither.';
-
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_grant
 -- (77_app_grants.sql) for apps, api.call_by_link (36_proposals.sql) for public links, app.call (71_app_door.sql) for
 -- signed-in members. Each identifies its caller; crm.answer_request does the rest. See docs/architecture.md. A door
@@ -92,14 +77,12 @@ end
 $$;
 comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
-  'means the message of the code. p_ids are the ids of the records that these fields are about, for errors that name a '
-  'record.';
+  'means the message of the code. p_ids are the records that these fields are about.';
 
 create function api.mark_replayed() returns void
 language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
-comment on function api.mark_replayed() is
-  'Marks the reply as the repetition of an earlier one: its status is 200, not 201.';
+comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 
 create function api.mark_found() returns void
 language sql
@@ -140,28 +123,27 @@ comment on function crm.is_marked(text) is
 create type crm.failure as (state text, message text, detail text, constraint_name text, context text);
 comment on type crm.failure is 'What Postgres reports about an exception (`get stacked diagnostics`).';
 
-create function crm.external_id_holder(p_constraint text, p_external_id text) returns uuid
-language plpgsql stable set search_path = '' as $$
+create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
+language plpgsql set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
+  v_holders jsonb;
 begin
-  case p_constraint
-    when 'contacts_external_id_once' then
-      return (
-        select t.id from crm.contacts t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
-      );
-    when 'companies_external_id_once' then
-      return (
-        select t.id from crm.companies t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
-      );
+  case p_record
+    when 'contact' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
+    when 'company' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
     else
-      return null;
+      null;
   end case;
+  return coalesce(v_holders, '{}');
 end
 $$;
-comment on function crm.external_id_holder(text, text) is
-  'The record of the workspace that already has this external_id. p_constraint: the unique index that the failed '
-  'statement violated.';
+comment on function crm.external_id_holders(text, text[]) is
+  'The ids of the records with these external_ids, by external_id; empty if an external_id is not unique.';
 
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
@@ -175,7 +157,10 @@ begin
       error_code := 'external_id_taken';
       details := json_build_array(json_build_object(
         'field', 'external_id', 'message', null,
-        'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
+        'id', crm.external_id_holders(
+          case p_failure.constraint_name when 'contacts_external_id_once' then 'contact' else 'company' end,
+          array[p_args ->> 'external_id']
+        ) ->> (p_args ->> 'external_id')
       ));
     -- These states are lock_not_available, deadlock_detected and query_canceled.
     when p_failure.state in ('55P03', '40P01', '57014') then
@@ -291,9 +276,9 @@ begin
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;
     if p_idempotency_key is not null then
-      perform crm.idempotency_remember(
-        p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found')
-      );
+      -- In the transaction that created the record: the reply and the record are both kept, or neither.
+      insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
+      values (p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found'));
     end if;
   exception
     -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. `others` does

@@ -34,8 +34,7 @@ begin
 end
 $$;
 comment on function crm.kind_of(uuid) is
-  'The kind of the record with this id in the caller''s workspace; null if there is none. An id of another workspace '
-  'counts as unknown.';
+  'The kind of the record with this id in the caller''s workspace; null if it has none.';
 
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -94,8 +93,7 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are '
-  'more than 20.';
+  'call''s pipeline with their types; empty if the workspace has none. Null for other fields and for more than 20.';
 
 create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -191,5 +189,4 @@ end
 $$;
 comment on function crm.require_known_filters(jsonb) is
   'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
-  'are accepted, so that their records can be listed. Lists call it only when they found nothing, so it costs other '
-  'calls nothing.';
+  'are accepted, so that their records can be listed. Lists call it only if they found nothing.';

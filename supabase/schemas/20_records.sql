@@ -10,8 +10,7 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The size of JSON in bytes at which a page ends, even if it has fewer records than its limit: 200 records of maximum '
-  'length would be 20 MB.';
+  'The bytes of JSON at which a page ends, whatever its limit: 200 records of maximum length have 20 MB.';
 
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable

@@ -1,30 +1,10 @@
 -- Written by deno task records.
 
 create type crm.event_type as enum (
-  'deal.stage_changed',
-  'deal.won',
-  'deal.lost',
-  'deal.stale',
-  'activity.created',
-  'activity.overdue',
-  'proposal.viewed',
-  'deal.created',
-  'contact.created',
-  'lead.received',
-  'proposal.accepted',
-  'proposal.rejected',
-  'contact.updated',
-  'company.created',
-  'company.updated',
-  'deal.updated',
-  'deal.reopened',
-  'deal.contact_added',
-  'deal.contact_removed',
-  'activity.updated',
-  'activity.completed',
-  'note.created',
-  'contact.merged',
-  'contact.erased'
+  'deal.stage_changed', 'deal.won', 'deal.lost', 'deal.stale', 'activity.created', 'activity.overdue',
+  'proposal.viewed', 'deal.created', 'contact.created', 'lead.received', 'proposal.accepted', 'proposal.rejected',
+  'contact.updated', 'company.created', 'company.updated', 'deal.updated', 'deal.reopened', 'deal.contact_added',
+  'deal.contact_removed', 'activity.updated', 'activity.completed', 'note.created', 'contact.merged', 'contact.erased'
 );
 comment on type crm.event_type is 'The event catalogue of spec 6.1.';
 
@@ -39,29 +19,14 @@ comment on column crm.event_types.is_change is
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
-  ('deal.stage_changed', 'deal', false),
-  ('deal.won', 'deal', false),
-  ('deal.lost', 'deal', false),
-  ('deal.stale', 'deal', false),
-  ('activity.created', 'activity', true),
-  ('activity.overdue', 'activity', false),
-  ('proposal.viewed', 'proposal', true),
-  ('deal.created', 'deal', true),
-  ('contact.created', 'contact', true),
-  ('lead.received', 'deal', false),
-  ('proposal.accepted', 'proposal', true),
-  ('proposal.rejected', 'proposal', true),
-  ('contact.updated', 'contact', true),
-  ('company.created', 'company', true),
-  ('company.updated', 'company', true),
-  ('deal.updated', 'deal', true),
-  ('deal.reopened', 'deal', false),
-  ('deal.contact_added', 'deal', true),
-  ('deal.contact_removed', 'deal', true),
-  ('activity.updated', 'activity', true),
-  ('activity.completed', 'activity', false),
-  ('note.created', 'note', true),
-  ('contact.merged', 'contact', true),
+  ('deal.stage_changed', 'deal', false), ('deal.won', 'deal', false), ('deal.lost', 'deal', false),
+  ('deal.stale', 'deal', false), ('activity.created', 'activity', true), ('activity.overdue', 'activity', false),
+  ('proposal.viewed', 'proposal', true), ('deal.created', 'deal', true), ('contact.created', 'contact', true),
+  ('lead.received', 'deal', false), ('proposal.accepted', 'proposal', true), ('proposal.rejected', 'proposal', true),
+  ('contact.updated', 'contact', true), ('company.created', 'company', true), ('company.updated', 'company', true),
+  ('deal.updated', 'deal', true), ('deal.reopened', 'deal', false), ('deal.contact_added', 'deal', true),
+  ('deal.contact_removed', 'deal', true), ('activity.updated', 'activity', true),
+  ('activity.completed', 'activity', false), ('note.created', 'note', true), ('contact.merged', 'contact', true),
   ('contact.erased', 'contact', true);
 
 create function crm.require_references(p_args jsonb) returns jsonb
@@ -88,17 +53,13 @@ begin
         where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null and t.erased_at is null
         for key share;
       when 'deal_id' then
-        perform from crm.deals t
-        where t.workspace_id = v_workspace_id and t.id = v_id;
+        perform from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id;
       when 'loss_reason_id' then
-        perform from crm.loss_reasons t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+        perform from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
       when 'owner_id' then
-        perform from crm.members t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+        perform from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
       when 'stage_id' then
-        perform from crm.stages t
-        where t.workspace_id = v_workspace_id and t.id = v_id;
+        perform from crm.stages t where t.workspace_id = v_workspace_id and t.id = v_id;
     end case;
     if not found then v_missing := v_missing || v_field; end if;
   end loop;

@@ -190,37 +190,31 @@ begin
     when 'activity' then
       return array(
         select t.id from crm.activities t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'company' then
       return array(
         select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'contact' then
       return array(
         select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'deal' then
       return array(
         select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
     when 'note' then
       return array(
         select t.id from crm.notes t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );
   end case;
@@ -265,46 +259,37 @@ begin
   end if;
   case p_record
     when 'activity' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.activity_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.activity_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'company' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.company_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.company_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'contact' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.contact_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.contact_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'deal' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.deal_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.deal_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
     when 'note' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.note_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.note_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;
+      );
   end case;
+  is_complete := coalesce(is_complete, true) and num_nulls(variadic v_records) = 0;
   ids := ids || v_ids;
   records := records || v_records;
 end

@@ -31,8 +31,7 @@ begin
   );
 end
 $$;
-comment on function crm.fold(text) is
-  'The text as it is searched: lower case, without accents, with one kind of apostrophe.';
+comment on function crm.fold(text) is 'A text as it is searched: lower case, without accents, with one apostrophe.';
 
 create function crm.spelled_tax_id(p_tax_id text) returns text
 language sql immutable parallel safe as $$
@@ -57,9 +56,7 @@ begin
     continue when v_phone is null;
     v_number := ltrim(crm.e164(v_phone), '+');
     v_text := concat_ws(E'\n', v_text, v_number);
-    if strpos(v_number, crm.digits(v_phone)) = 0 then
-      v_text := v_text || E'\n' || crm.digits(v_phone);
-    end if;
+    if strpos(v_number, crm.digits(v_phone)) = 0 then v_text := v_text || E'\n' || crm.digits(v_phone); end if;
   end loop;
   return v_text;
 end
@@ -144,11 +141,7 @@ create table crm.search_texts (
   primary key (workspace_id, record, id)
 );
 comment on table crm.search_texts is
-  'The searched text of each record. A separate table, so that a change of other fields adds nothing to the index of '
-  'words.';
-comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
-comment on column crm.search_texts.text is
-  'The record''s text as crm.search_text returns it. The job index-texts keeps it up to date.';
+  'The searched text of each record. A separate table, so that other changes leave its index alone.';
 -- Each key belongs to one workspace, so the texts of other workspaces do not slow a search, and its duration reveals
 -- nothing about them. New entries wait in a list that each search reads, so the list is merged into the index at 64 kB.
 create index search_texts_words on crm.search_texts
@@ -170,8 +163,7 @@ language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
   'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Without the lock, the job could read a record, and write its text after the '
-  'record was erased.';
+  'it exclusively (crm.index_texts_of). Without it, the job could write the text of a record that was erased since.';
 
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$

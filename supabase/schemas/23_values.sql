@@ -22,7 +22,6 @@ create table crm.custom_fields (
 comment on table crm.custom_fields is
   'The keys of custom_fields that a workspace has defined, with the type of their values. A workspace may refuse '
   'other keys (crm.workspaces.refuses_undefined_fields); if it does not, they may have any value.';
-comment on column crm.custom_fields.object_type is 'The kind of record that has the field.';
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
 call crm.protect('crm.custom_fields');
@@ -203,8 +202,7 @@ begin
 end
 $$;
 comment on function crm.refuses_undefined_fields() is
-  'Whether the caller''s workspace accepts only defined custom fields. Security definer, because crm_api cannot read '
-  'the table.';
+  'Whether the workspace accepts only defined custom fields. Security definer: crm_api cannot read workspaces.';
 
 create function crm.check_custom_fields(p_object_type text, p_fields jsonb, p_known jsonb) returns void
 language plpgsql stable set search_path = '' as $$
@@ -231,8 +229,7 @@ begin
   if v_undefined <> '{}' and crm.refuses_undefined_fields() then
     v_errors := nullif(coalesce(v_errors, '[]') || coalesce((
       select jsonb_agg(jsonb_build_object(
-        'field', 'custom_fields.' || u.key,
-        'message',
+        'field', 'custom_fields.' || u.key, 'message',
         'Campo não definido; defina-o em POST /api-v1-workspace/custom-fields, ou use um de GET /api-v1-workspace'
       ))
       from jsonb_each(v_undefined) u

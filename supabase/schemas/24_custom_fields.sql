@@ -34,8 +34,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_lock(uuid) is
-  'Locks the definitions of the workspace until the transaction ends, and returns the one with this id. Raises '
-  'not_found.';
+  'Locks the workspace''s definitions until the transaction ends; returns the one with this id. Raises not_found.';
 
 create function crm.custom_field_room(p_object_type text) returns void
 language plpgsql stable set search_path = '' as $$
@@ -52,8 +51,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace already uses 50 fields for this kind of record, because a record can have '
-  'no more than 50.';
+  'Raises validation_error if the workspace uses 50 fields for this kind of record, the most it can have.';
 
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -65,8 +63,7 @@ begin
   ));
 end
 $$;
-comment on function api.custom_field_list(jsonb) is
-  'Lists the definitions of the workspace by kind of record, archived ones too.';
+comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, archived ones too.';
 
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -94,8 +91,7 @@ begin
 end
 $$;
 comment on function api.custom_field_create(jsonb) is
-  'Defines a custom field and returns it. Raises validation_error for a key that is already defined and for the 51st '
-  'field in use of a kind of record.';
+  'Defines a custom field and returns it. Raises validation_error for a defined key and for the 51st field.';
 
 create function api.custom_field_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -118,8 +114,7 @@ begin
 end
 $$;
 comment on function api.custom_field_update(jsonb) is
-  'Changes the label or the choices of a custom field. Records keep a choice that is no longer offered. Raises '
-  'not_found, validation_error.';
+  'Changes the label or choices of a custom field; records keep their values. Raises not_found, validation_error.';
 
 create function api.custom_field_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -159,7 +154,7 @@ comment on function api.custom_field_restore(jsonb) is
 create function crm.within_workspace(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 begin
-  perform crm.require_workspace((p_args ->> 'workspace_id')::uuid);
+  perform crm.require_workspace(p_args);
   perform set_config('app.workspace_id', p_args ->> 'workspace_id', true);
   return p_args;
 end

@@ -9,8 +9,7 @@ create table crm.record_values (
   primary key (workspace_id, record, field, value, id)
 );
 comment on table crm.record_values is
-  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it, so that '
-  'no request has to.';
+  'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
 comment on column crm.record_values.value is 'The value''s key (crm.value_keys), or the tag''s (crm.tag_keys).';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
@@ -144,14 +143,14 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
-  'p_rows: the statement for all rows. p_pending: records whose values may have changed since they were indexed, which '
-  'the statement reads too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of '
+  'values. p_rows: the statement for all rows. p_pending: records that may have changed since, which it reads too.';
 
 -- What the job index-texts writes.
 
-create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb);
-comment on type crm.record_keys is 'The fields of a record that crm.keep_values indexes.';
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
+comment on type crm.record_keys is
+  'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
 
 create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
 language plpgsql set search_path = '' as $$
@@ -210,7 +209,7 @@ begin
     where f.workspace_id = d.workspace_id and f.object_type = d.object_type and f.index_below is not null;
     execute format(
       'select array('
-      'select row(t.id, t.tags, t.custom_fields)::crm.record_keys from %s t'
+      'select row(t.id, t.tags, t.custom_fields, null)::crm.record_keys from %s t'
       ' where t.workspace_id = $1 and t.id < $2 order by t.id desc limit 500)',
       (select l.target from crm.list_filters(d.object_type) l where l.kind = 'list')
     ) into v_rows using d.workspace_id, d.index_below;

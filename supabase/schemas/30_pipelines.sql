@@ -10,8 +10,7 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is
-  'The sales funnels of a workspace. A deal whose call names no pipeline enters the default one.';
+comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default one.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -31,8 +30,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is
-  'The steps of a pipeline, in order of position. A new deal starts in the first active stage.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active one.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -161,13 +159,6 @@ create trigger touch before update on crm.loss_reasons for each row execute func
 
 -- The workspace as integrations need it: one call returns everything that users can choose from in a form.
 
-create function crm.own_workspace_name() returns text
-language plpgsql stable security definer set search_path = ''
-as $$ begin return (select w.name from crm.workspaces w where w.id = crm.current_workspace_id()); end $$;
-comment on function crm.own_workspace_name() is
-  'The name of the caller''s workspace. Security definer, because crm_api cannot read crm.workspaces, which also has '
-  'the plan.';
-
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -175,15 +166,11 @@ declare
 begin
   return json_build_object(
     'id', v_workspace_id,
-    'name', crm.own_workspace_name(),
+    'name', crm.own_key() #>> '{workspace,name}',
     'members', (
-      select coalesce(
-        json_agg(
-          json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active)
-          order by m.is_active desc, m.id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active
+      ) order by m.is_active desc, m.id), '[]')
       from (
         (select t.* from crm.members t where t.workspace_id = v_workspace_id and t.is_active)
         union all
@@ -199,38 +186,26 @@ begin
       where l.workspace_id = v_workspace_id and l.is_active
     ),
     'pipelines', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', p.id,
-            'name', p.name,
-            'is_default', p.is_default,
-            'stages', (
-              select coalesce(
-                json_agg(json_build_object('id', s.id, 'name', s.name, 'type', s.type) order by s.position), '[]'
-              )
-              from crm.stages s
-              where s.workspace_id = v_workspace_id and s.pipeline_id = p.id and s.is_active
-            )
+      select coalesce(json_agg(json_build_object(
+        'id', p.id,
+        'name', p.name,
+        'is_default', p.is_default,
+        'stages', (
+          select coalesce(
+            json_agg(json_build_object('id', s.id, 'name', s.name, 'type', s.type) order by s.position), '[]'
           )
-          order by p.created_at, p.id
-        ),
-        '[]'
-      )
+          from crm.stages s
+          where s.workspace_id = v_workspace_id and s.pipeline_id = p.id and s.is_active
+        )
+      ) order by p.created_at, p.id), '[]')
       from crm.pipelines p
       where p.workspace_id = v_workspace_id and p.is_active
     ),
     'event_types', (select json_agg(e.event order by e.event) from crm.event_types e),
     'custom_fields', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'object_type', f.object_type, 'key', f.key, 'label', f.label, 'type', f.type, 'choices', f.choices
-          )
-          order by f.object_type, f.id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'object_type', f.object_type, 'key', f.key, 'label', f.label, 'type', f.type, 'choices', f.choices
+      ) order by f.object_type, f.id), '[]')
       from crm.custom_fields f
       where f.workspace_id = v_workspace_id and f.archived_at is null
     )
@@ -274,13 +249,12 @@ comment on function crm.unset_default_pipeline(uuid) is
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_is_default boolean := coalesce((v_args ->> 'is_default')::boolean, false);
   v_id uuid;
   v_stages json;
 begin
-  perform crm.require_workspace(v_workspace_id);
   if v_is_default then perform crm.unset_default_pipeline(v_workspace_id); end if;
   insert into crm.pipelines (workspace_id, name, is_default)
   values (v_workspace_id, v_args ->> 'name', v_is_default)
@@ -331,10 +305,9 @@ comment on function app.pipeline_update(jsonb) is
 create function app.pipeline_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(
       json_agg(
@@ -356,9 +329,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, which the API '
-  'does not show, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, '
-  'not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, so that the '
+  'operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -392,11 +364,10 @@ comment on function crm.loss_reason_json(crm.loss_reasons) is 'JSON of a loss re
 create function app.loss_reason_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   insert into crm.loss_reasons (workspace_id, name)
   values (v_workspace_id, v_args ->> 'name')
   returning id into v_id;
@@ -428,10 +399,9 @@ comment on function app.loss_reason_update(jsonb) is
 create function app.loss_reason_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(json_agg(crm.loss_reason_json(r) order by r.id), '[]')
     from crm.loss_reasons r
@@ -440,5 +410,4 @@ begin
 end
 $$;
 comment on function app.loss_reason_list(jsonb) is
-  'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists all loss reasons, oldest first. Arguments: workspace_id. Codes: validation_error, not_found.';

@@ -34,10 +34,6 @@ create table crm.companies (
   check (archived_at is not null or merged_into_id is null)
 );
 comment on table crm.companies is 'The organisations that a workspace sells to.';
-comment on column crm.companies.external_id is 'The caller''s own id for the company, unique in the workspace.';
-comment on column crm.companies.archived_at is
-  'When the company was archived: lists leave it out from then on. A merged company is archived too.';
-comment on column crm.companies.merged_into_id is 'The company that replaced this one in a merge.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
 -- A generated column and not an index on the expression: under row-level security an index serves only leakproof
 -- conditions, and only a superuser can create a leakproof function.

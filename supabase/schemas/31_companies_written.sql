@@ -47,31 +47,7 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it, and for each compared field up to five records in '
-  'use that resemble it.';
-
-create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.companies as new (
-      workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
-      instagram, address, owner_id, notes, custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
-      t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.company_insert(crm.companies[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+  'Creates the record and returns it, and for each compared field up to five similar records in use.';
 
 create function crm.company_lock(p_id uuid, p_if_match jsonb default null) returns crm.companies
 language plpgsql set search_path = '' as $$
@@ -81,12 +57,8 @@ begin
   select * into t from crm.companies r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
-  if t.merged_into_id is not null then
-    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-  end if;
+  if not found then perform api.fail('not_found'); end if;
+  if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.company_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -113,37 +85,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.company_save(crm.companies) is
-  'Writes the changeable fields of the record, and returns the updated row.';
-
-create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.address is distinct from b.address then 'address' end,
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.domain is distinct from b.domain then 'domain' end,
-    case when a.email is distinct from b.email then 'email' end,
-    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.industry is distinct from b.industry then 'industry' end,
-    case when a.instagram is distinct from b.instagram then 'instagram' end,
-    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
-    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
-    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
-    case when a.name is distinct from b.name then 'name' end,
-    case when a.notes is distinct from b.notes then 'notes' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.phone is distinct from b.phone then 'phone' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
-    case when a.website is distinct from b.website then 'website' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.companies, crm.companies) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
+comment on function crm.company_save(crm.companies) is 'Writes the changeable fields, and returns the updated row.';
 
 create function api.company_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -157,19 +99,14 @@ begin
   if not found then
     select r.* into t from crm.companies r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
-    if t.merged_into_id is not null then
-      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-    end if;
+    if not found then perform api.fail('not_found'); end if;
+    if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   end if;
   return crm.company_json(t);
 end
 $$;
 comment on function api.company_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found, record_merged.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found, record_merged.';
 
 create function api.company_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -184,8 +121,7 @@ begin
 end
 $$;
 comment on function api.company_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
-  'record_merged.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found, record_merged.';
 
 create function crm.company_filled(t crm.companies, other crm.companies) returns crm.companies
 language plpgsql immutable set search_path = '' as $$
@@ -270,8 +206,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.company_json_if_short(crm.companies) is
-  'crm.company_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.company_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -286,6 +221,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -296,9 +232,7 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
@@ -306,9 +240,7 @@ begin
     ) page;
   elsif v_filters - 'name' = '{}' then
     v_value := crm.name_key(p_args ->> 'name');
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.name_key, t.id) < (v_value, v_before)
@@ -316,9 +248,7 @@ begin
       order by t.name_key desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
@@ -327,9 +257,7 @@ begin
       order by t.tax_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.domain, t.id) < (p_args ->> 'domain', v_before)
@@ -338,9 +266,7 @@ begin
       order by t.domain desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -349,9 +275,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
@@ -360,6 +284,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('company', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -367,12 +292,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('company', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -432,16 +358,15 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
   end if;
   -- Leads and other upserts that look for the same record, or would create it, wait here.
   perform crm.lock_matches(jsonb_build_object(
-    'company external_id', p_args ->> 'external_id',
-    'company tax_id', p_args ->> 'tax_id',
-    'company domain', p_args ->> 'domain',
-    'company name', crm.name_key(p_args ->> 'name')
+    'company external_id', p_args ->> 'external_id', 'company tax_id', p_args ->> 'tax_id',
+    'company domain', p_args ->> 'domain', 'company name', crm.name_key(p_args ->> 'name')
   ));
   v_ids := crm.company_match(p_args);
   if v_ids = '{}' then
@@ -473,21 +398,16 @@ begin
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.company_create(v_sent);
+  select crm.company_json(t) into v_record from crm.companies t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.company_json(t) from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
 $$;
 comment on function api.company_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.company_update, or creates it, like '
-  'api.company_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
-  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.company_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). If only merged records have the value, changes the record they were merged into, except '
+  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';

@@ -36,10 +36,6 @@ create table crm.contacts (
 );
 comment on table crm.contacts is 'The people that a workspace sells to.';
 comment on column crm.contacts.phone_e164 is 'The phone in the form of crm.e164, by which contacts are found.';
-comment on column crm.contacts.external_id is 'The caller''s own id for the contact, unique in the workspace.';
-comment on column crm.contacts.archived_at is
-  'When the contact was archived: lists leave it out from then on. Merged and erased contacts are archived too.';
-comment on column crm.contacts.merged_into_id is 'The contact that replaced this one in a merge.';
 comment on column crm.contacts.erased_at is
   'When the personal fields were erased for good. The row stays, because other rows refer to it.';
 create unique index contacts_external_id_once on crm.contacts (workspace_id, external_id) where external_id is not null;

@@ -46,31 +46,7 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns its id, and for each compared field up to five records '
-  'in use that resemble it.';
-
-create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.contacts as new (
-      workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-      custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id,
-      t.instagram, t.linkedin, t.notes, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.contact_insert(crm.contacts[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+  'Creates the record and returns its id, and for each compared field up to five similar records in use.';
 
 create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -80,12 +56,8 @@ begin
   select * into t from crm.contacts r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
-  if t.merged_into_id is not null then
-    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-  end if;
+  if not found then perform api.fail('not_found'); end if;
+  if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   if t.erased_at is not null then perform api.fail('record_erased'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.contact_json(t)) then
     perform api.fail('precondition_failed');
@@ -114,35 +86,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.contact_save(crm.contacts) is
-  'Writes the changeable fields of the record, and returns the updated row.';
-
-create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.company_id is distinct from b.company_id then 'company_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.email is distinct from b.email then 'email' end,
-    case when a.erased_at is distinct from b.erased_at then 'erased_at' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.instagram is distinct from b.instagram then 'instagram' end,
-    case when a.job_title is distinct from b.job_title then 'job_title' end,
-    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
-    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
-    case when a.name is distinct from b.name then 'name' end,
-    case when a.notes is distinct from b.notes then 'notes' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.phone is distinct from b.phone then 'phone' end,
-    case when a.phone2 is distinct from b.phone2 then 'phone2' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.contacts, crm.contacts) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
+comment on function crm.contact_save(crm.contacts) is 'Writes the changeable fields, and returns the updated row.';
 
 create function api.contact_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -156,19 +100,14 @@ begin
   if not found then
     select r.* into t from crm.contacts r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
-    if t.merged_into_id is not null then
-      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
-    end if;
+    if not found then perform api.fail('not_found'); end if;
+    if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;
   end if;
   return crm.contact_json(t);
 end
 $$;
 comment on function api.contact_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found, record_merged.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found, record_merged.';
 
 create function api.contact_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -183,8 +122,8 @@ begin
 end
 $$;
 comment on function api.contact_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found, '
-  'record_merged, record_erased.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found, record_merged, '
+  'record_erased.';
 
 create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
 language plpgsql immutable set search_path = '' as $$
@@ -281,8 +220,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.contact_json_if_short(crm.contacts) is
-  'crm.contact_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.contact_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -297,6 +235,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -306,18 +245,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'email' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and (t.email, t.id) < (p_args ->> 'email', v_before)
@@ -327,9 +262,7 @@ begin
     ) page;
   elsif v_filters - 'phone' = '{}' then
     v_value := crm.e164(p_args ->> 'phone');
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and (t.phone_e164, t.id) < (v_value, v_before)
@@ -337,9 +270,7 @@ begin
       order by t.phone_e164 desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -350,9 +281,7 @@ begin
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.external_id = p_args ->> 'external_id'
@@ -361,6 +290,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('contact', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -368,6 +298,7 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('contact', v_ids, v_records);
@@ -435,14 +366,14 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
   end if;
   -- Leads and other upserts that look for the same record, or would create it, wait here.
   perform crm.lock_matches(jsonb_build_object(
-    'contact external_id', p_args ->> 'external_id',
-    'contact email', p_args ->> 'email',
+    'contact external_id', p_args ->> 'external_id', 'contact email', p_args ->> 'email',
     'contact phone', crm.e164(p_args ->> 'phone')
   ));
   v_ids := crm.contact_match(p_args);
@@ -475,21 +406,16 @@ begin
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
   v_reply := api.contact_create(v_sent);
+  select crm.contact_json(t) into v_record from crm.contacts t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.contact_json(t) from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.contact_update, or creates it, like '
-  'api.contact_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). If only merged records have the value, it changes the record they were '
-  'merged into, except that field. Raises ambiguous_match with every record found, and validation_error for fields '
-  'that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.contact_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). If only merged records have the value, changes the record they were merged into, except '
+  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';

@@ -53,13 +53,11 @@ comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
   'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The moved_at for which deal.stale was last emitted. A later movement has another time, so the event can be emitted '
-  'again.';
+  'The moved_at for which deal.stale was last emitted. After a movement, it is emitted again.';
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
   'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
-comment on column crm.deals.archived_at is 'When the deal was archived: lists leave it out from then on.';
 comment on column crm.deals.lead is
   'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
   'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
@@ -87,7 +85,7 @@ begin
 end
 $$;
 comment on function crm.keep_lead_contact() is
-  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
+  'Trigger: keeps the contact who sent the lead when the deal gets another.';
 
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
@@ -107,8 +105,7 @@ begin
 end
 $$;
 comment on function crm.touch_deal() is
-  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whether the API or the application '
-  'writes.';
+  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whoever writes.';
 
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
 
@@ -122,8 +119,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.set_moved_at() is
-  'Trigger for notes, activities and further contacts: sets moved_at on their deal.';
+comment on function crm.set_moved_at() is 'Trigger for notes, activities, further contacts: sets moved_at on the deal.';
 
 create function crm.set_deal_moments() returns trigger
 language plpgsql set search_path = '' as $$
@@ -225,8 +221,7 @@ begin
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert for the arguments of a creation. Raises invalid_reference, no_owner_available and the codes of '
-  'crm.choose_stage (spec 4.6).';
+  'The deal to insert. Raises invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -387,8 +382,7 @@ begin
   return crm.deal_action_json(crm.deal_save(v_deal), false);
 end
 $$;
-comment on function api.deal_win(jsonb) is
-  'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
+comment on function api.deal_win(jsonb) is 'Marks an open deal as won, with final amounts if sent (spec 3).';
 
 create function api.deal_lose(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

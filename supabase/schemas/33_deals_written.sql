@@ -34,30 +34,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_insert(crm.deals) is 'Creates the record in the caller''s workspace and returns it.';
-
-create function crm.deal_insert(p_rows crm.deals[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.deals as new (
-      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-      expected_close_date, source, utm, custom_fields, tags, external_id
-    )
-    select
-      crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
-      t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.tags, t.external_id
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.deal_insert(crm.deals[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+comment on function crm.deal_insert(crm.deals) is 'Creates the record and returns it.';
 
 create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql set search_path = '' as $$
@@ -67,9 +44,7 @@ begin
   select * into t from crm.deals r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.deal_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -96,40 +71,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_save(crm.deals) is
-  'Writes the changeable fields of the record, and returns the updated row.';
-
-create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
-    case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
-    case when a.company_id is distinct from b.company_id then 'company_id' end,
-    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
-    case when a.expected_close_date is distinct from b.expected_close_date then 'expected_close_date' end,
-    case when a.external_id is distinct from b.external_id then 'external_id' end,
-    case when a.last_activity_at is distinct from b.last_activity_at then 'last_activity_at' end,
-    case when a.loss_note is distinct from b.loss_note then 'loss_note' end,
-    case when a.loss_reason_id is distinct from b.loss_reason_id then 'loss_reason_id' end,
-    case when a.lost_at is distinct from b.lost_at then 'lost_at' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.pipeline_id is distinct from b.pipeline_id then 'pipeline_id' end,
-    case when a.recurring_value is distinct from b.recurring_value then 'recurring_value' end,
-    case when a.source is distinct from b.source then 'source' end,
-    case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
-    case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
-    case when a.status is distinct from b.status then 'status' end,
-    case when a.tags is distinct from b.tags then 'tags' end,
-    case when a.title is distinct from b.title then 'title' end, case when a.utm is distinct from b.utm then 'utm' end,
-    case when a.value is distinct from b.value then 'value' end,
-    case when a.won_at is distinct from b.won_at then 'won_at' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.deals, crm.deals) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
+comment on function crm.deal_save(crm.deals) is 'Writes the changeable fields, and returns the updated row.';
 
 create function api.deal_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -143,16 +85,13 @@ begin
   if not found then
     select r.* into t from crm.deals r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;
+    if not found then perform api.fail('not_found'); end if;
   end if;
   return crm.deal_json(t);
 end
 $$;
 comment on function api.deal_archive(jsonb) is
-  'Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. Raises '
-  'not_found.';
+  'Archives the record and returns it; an archived record stays as it is. Raises not_found.';
 
 create function api.deal_restore(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -167,7 +106,7 @@ begin
 end
 $$;
 comment on function api.deal_restore(jsonb) is
-  'Takes the record out of the archive and returns it; a record in use stays as it is. Raises not_found.';
+  'Restores the record and returns it; a record in use stays as it is. Raises not_found.';
 
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
@@ -200,8 +139,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.deal_json_if_short(crm.deals) is
-  'crm.deal_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.deal_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -215,6 +153,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -225,18 +164,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
@@ -245,9 +180,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -257,9 +190,7 @@ begin
       order by t.pipeline_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
@@ -268,9 +199,7 @@ begin
       order by t.stage_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -280,9 +209,7 @@ begin
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -292,9 +219,7 @@ begin
       order by t.company_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -303,9 +228,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
@@ -314,6 +237,7 @@ begin
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('deal', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -321,12 +245,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('deal', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id,pipeline_id,stage_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -366,6 +291,7 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -388,23 +314,18 @@ begin
     perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
   end if;
   v_reply := api.deal_create(v_sent);
+  select crm.deal_json(t) into v_record from crm.deals t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.deal_json(t) from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, like api.deal_update, or creates it, like '
-  'api.deal_create; raises their codes too. Returns the whole record with created, matched_by and differences (the '
-  'fields that were sent and not written). Raises ambiguous_match with every record found, and validation_error for '
-  'fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
+  'api.deal_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
+  'that were not written). Raises ambiguous_match, and validation_error for fields that only a creation requires.';
 
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -37,13 +37,11 @@ create table crm.activities (
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
-comment on table crm.activities is
-  'Tasks, calls and meetings of a deal, planned or done. An activity never moves to another deal.';
+comment on table crm.activities is 'Tasks, calls and meetings of a deal. They never move to another deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
-  'The due_at for which activity.overdue was last emitted. A new due_at differs from it, so the event can be emitted '
-  'again.';
+  'The due_at for which activity.overdue was last emitted. After a new due_at, it is emitted again.';
 comment on column crm.activities.overdue_unreported_at is
   'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
   'the same reason as crm.deals.stale_unreported_since.';
@@ -165,7 +163,7 @@ begin
   ));
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
   -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
-  if crm.changed_fields(v_activity, v_changed) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
+  if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end
 $$;

@@ -33,31 +33,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.activity_insert(crm.activities) is
-  'Creates the record in the caller''s workspace and returns it.';
-
-create function crm.activity_insert(p_rows crm.activities[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.activities as new (
-      workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at, duration_minutes,
-      is_online_meeting, meeting_url, location, status
-    )
-    select
-      crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title, t.description,
-      t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.activity_insert(crm.activities[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+comment on function crm.activity_insert(crm.activities) is 'Creates the record and returns it.';
 
 create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql set search_path = '' as $$
@@ -67,9 +43,7 @@ begin
   select * into t from crm.activities r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.activity_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -96,32 +70,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.activity_save(crm.activities) is
-  'Writes the changeable fields of the record, and returns the updated row.';
-
-create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
-language sql immutable as $$
-  select array_remove(array[
-    case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
-    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
-    case when a.created_at is distinct from b.created_at then 'created_at' end,
-    case when a.created_by_id is distinct from b.created_by_id then 'created_by_id' end,
-    case when a.deal_id is distinct from b.deal_id then 'deal_id' end,
-    case when a.description is distinct from b.description then 'description' end,
-    case when a.due_at is distinct from b.due_at then 'due_at' end,
-    case when a.duration_minutes is distinct from b.duration_minutes then 'duration_minutes' end,
-    case when a.is_online_meeting is distinct from b.is_online_meeting then 'is_online_meeting' end,
-    case when a.location is distinct from b.location then 'location' end,
-    case when a.meeting_url is distinct from b.meeting_url then 'meeting_url' end,
-    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
-    case when a.status is distinct from b.status then 'status' end,
-    case when a.title is distinct from b.title then 'title' end,
-    case when a.type is distinct from b.type then 'type' end
-  ], null)
-$$;
-comment on function crm.changed_fields(crm.activities, crm.activities) is
-  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields.';
+comment on function crm.activity_save(crm.activities) is 'Writes the changeable fields, and returns the updated row.';
 
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -148,8 +97,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.activity_json_if_short(crm.activities) is
-  'crm.activity_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.activity_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -163,6 +111,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -173,18 +122,14 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'deal_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
@@ -193,9 +138,7 @@ begin
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
@@ -205,9 +148,7 @@ begin
       order by t.contact_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
@@ -216,9 +157,7 @@ begin
       order by t.owner_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
@@ -227,9 +166,7 @@ begin
       order by t.type desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
@@ -238,6 +175,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('activity', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -245,12 +183,13 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('activity', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
-  if v_records is null and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
+  if coalesce(cardinality(v_records), 0) = 0 and p_args ?| '{owner_id}' then perform crm.require_known_filters(p_args); end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);

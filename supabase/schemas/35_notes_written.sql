@@ -26,28 +26,7 @@ begin
   return t;
 end
 $$;
-comment on function crm.note_insert(crm.notes) is 'Creates the record in the caller''s workspace and returns it.';
-
-create function crm.note_insert(p_rows crm.notes[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  with made as (
-    insert into crm.notes as new (
-      workspace_id, deal_id, author_id, body, kind, source
-    )
-    select
-      crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
-  return v_ids;
-end
-$$;
-comment on function crm.note_insert(crm.notes[]) is
-  'Creates records in the caller''s workspace; returns their ids in the order of the rows.';
+comment on function crm.note_insert(crm.notes) is 'Creates the record and returns it.';
 
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -71,8 +50,7 @@ language sql stable as $$
   end
 $$;
 comment on function crm.note_json_if_short(crm.notes) is
-  'crm.note_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page before '
-  'one.';
+  'crm.note_json, or null if the row may be long: crm.bounded_records builds long rows.';
 
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -86,6 +64,7 @@ declare
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -95,9 +74,7 @@ begin
   if p_args ? 'until' then v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz)); end if;
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
@@ -106,9 +83,7 @@ begin
       order by t.deal_id desc, t.id desc limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
-    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid
@@ -117,6 +92,7 @@ begin
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('note', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -124,6 +100,7 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('note', v_ids, v_records);

@@ -43,17 +43,14 @@ language plpgsql set search_path = '' as $$
 begin
   new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
   -- A customer who answers has seen the proposal, so an answer also sets viewed_at.
-  if new.status in ('visualizada', 'aceita', 'recusada') then
-    new.viewed_at := coalesce(new.viewed_at, now());
-  end if;
+  if new.status in ('visualizada', 'aceita', 'recusada') then new.viewed_at := coalesce(new.viewed_at, now()); end if;
   new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
   new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
   return new;
 end
 $$;
 comment on function crm.set_proposal_moments() is
-  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
-  'application writes.';
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whoever writes.';
 
 create trigger set_proposal_moments before insert or update on crm.proposals
   for each row execute function crm.set_proposal_moments();
@@ -202,12 +199,8 @@ declare
 begin
   insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
   values (
-    (p_args ->> 'workspace_id')::uuid,
-    p_deal_id,
-    p_args ->> 'title',
-    (p_args ->> 'value')::numeric,
-    (p_args ->> 'recurring_value')::numeric,
-    (p_args ->> 'expires_at')::timestamptz
+    (p_args ->> 'workspace_id')::uuid, p_deal_id, p_args ->> 'title', (p_args ->> 'value')::numeric,
+    (p_args ->> 'recurring_value')::numeric, (p_args ->> 'expires_at')::timestamptz
   )
   returning * into v_proposal;
   perform crm.record_proposal_action('proposal_created', v_proposal);
@@ -215,8 +208,7 @@ begin
 end
 $$;
 comment on function crm.proposal_add(jsonb, uuid) is
-  'Creates a draft for a deal, which must exist, from workspace_id, title, value, recurring_value and expires_at in '
-  'p_args.';
+  'Creates a draft for an existing deal from workspace_id, title, value, recurring_value, expires_at in p_args.';
 
 create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -287,7 +279,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('invalid_reference', 'deal_id');
   end if;
@@ -317,10 +309,9 @@ comment on function app.proposal_send(jsonb) is
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return (
     select coalesce(json_agg(crm.proposal_json(p) order by p.id desc), '[]')
     from crm.proposals p
@@ -329,5 +320,4 @@ begin
 end
 $$;
 comment on function app.proposal_list(jsonb) is
-  'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists proposals, newest first, without links. Arguments: workspace_id. Codes: validation_error, not_found.';

@@ -41,9 +41,7 @@ begin
   select * into t from crm.proposals r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;
+  if not found then perform api.fail('not_found'); end if;
   if p_if_match is not null and not p_if_match ? crm.version(crm.proposal_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -68,5 +66,4 @@ begin
   return t;
 end
 $$;
-comment on function crm.proposal_save(crm.proposals) is
-  'Writes the changeable fields of the record, and returns the updated row.';
+comment on function crm.proposal_save(crm.proposals) is 'Writes the changeable fields, and returns the updated row.';

@@ -65,8 +65,7 @@ begin
 end
 $$;
 comment on function crm.deal_contacts_json(crm.deals) is
-  'The contacts of a deal: the main one, then the others in the order in which they were added; names only if the key '
-  'may read contacts.';
+  'The contacts of a deal, the main one first, then as they were added; names only if the key may read contacts.';
 
 create function api.deal_contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -16,8 +16,7 @@ language sql volatile as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_clock() is
-  'A UUIDv7 for this moment with microseconds (RFC 9562, 6.2, method 3), so that ids made by one transaction sort in '
-  'the order in which they were made.';
+  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort as made.';
 
 create function crm.partition_key(p_table regclass) returns name
 language sql stable set search_path = '' as $$
@@ -262,13 +261,11 @@ comment on table crm.events is
   'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
   'foreign keys, because with one each event would lock the workspace''s row.';
 comment on column crm.events.facts is
-  'Facts that the object itself does not show, such as the previous stage. A delivery adds them to the object''s '
-  'JSON.';
+  'What the object does not show, such as the previous stage. A delivery adds it to the object''s JSON.';
 comment on column crm.events.is_test is
   'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
-  'The caller whose request caused the event (crm.current_caller_id); null for the operator, a job or another writer '
-  'of the database.';
+  'The caller whose request caused the event (crm.current_caller_id); null for the operator and jobs.';
 comment on column crm.events.position is
   'The place in the feed (crm.feed_position). Events of one transaction have the same position and are ordered by id.';
 call crm.protect('crm.events');

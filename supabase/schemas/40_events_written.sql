@@ -163,4 +163,4 @@ language sql immutable as $$
   ]
 $$;
 comment on function crm.changed_field_names() is
-  'The names that changed_fields of an updated event can have, whatever the object.';
+  'The names that changed_fields of an updated event can have, whatever the object, in alphabetical order.';

@@ -39,7 +39,6 @@ comment on table crm.webhook_subscriptions is
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
-comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target without the port: attempts to one host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
@@ -51,10 +50,7 @@ comment on column crm.webhook_subscriptions.behind_since is
   'Since when new events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
   'webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While the subscription is behind: the position in the feed (with behind_id) up to which every event has its '
-  'delivery.';
-comment on column crm.webhook_subscriptions.behind_id is
-  'While the subscription is behind: the event id that belongs to behind_position.';
+  'With behind_id: the position in the feed up to which every event has its delivery, while it is behind.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
   'of ids, for changed_fields a list of names. Null: all.';
@@ -65,8 +61,7 @@ comment on column crm.webhook_subscriptions.header is
 comment on column crm.webhook_subscriptions.notice_due_at is
   'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
   'sets a later time. Null: no mail to send.';
-comment on column crm.webhook_subscriptions.name is
-  'The name that people gave the subscription; null: the console shows the URL.';
+comment on column crm.webhook_subscriptions.name is 'The name that people gave it; null: the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -117,8 +112,7 @@ comment on table crm.webhook_secrets is
   'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
   'that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
-  'The new secret during a rotation with overlap: until next_from it makes a second signature, afterwards it makes the '
-  'only one.';
+  'The new secret during a rotation with overlap: until next_from it makes a second signature, then the only one.';
 comment on column crm.webhook_secrets.header is
   'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither can '
   'be decrypted in the other''s place. Null if there is no such header.';

@@ -33,5 +33,4 @@ begin
   return t;
 end
 $$;
-comment on function crm.subscription_insert(crm.webhook_subscriptions) is
-  'Creates the record in the caller''s workspace and returns it.';
+comment on function crm.subscription_insert(crm.webhook_subscriptions) is 'Creates the record and returns it.';

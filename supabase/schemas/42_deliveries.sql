@@ -12,8 +12,7 @@ end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
   'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
-  'never gets two deliveries for a subscription, deliveries sort like their events, and an id alone determines its '
-  'partition.';
+  'never gets two deliveries for a subscription, deliveries sort like events, and an id tells its partition.';
 
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
@@ -43,15 +42,12 @@ comment on column crm.webhook_deliveries.series is
 comment on column crm.webhook_deliveries.attempts is
   'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
   'the receiver''s failure: the next attempt has the same number.';
-comment on column crm.webhook_deliveries.ended_badly is
-  'Whether the delivery failed or was cancelled, for the index of such deliveries.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
-  'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
-  'for a week.';
+  'Rows whose day has no partition: none, unless the job partition-deliveries did not run for a week.';
 call crm.protect('crm.webhook_deliveries_default');
 -- This index does not begin with workspace_id. If it did, a plan made while a partition is empty would use it to find a
 -- delivery by id, and so read all deliveries of the workspace.
@@ -73,8 +69,7 @@ create table crm.webhook_attempts (
 ) partition by range (delivery_id);
 comment on table crm.webhook_attempts is
   'The outcome of each attempt. Kept for 30 days like its delivery, in partitions by the day of the event.';
-comment on column crm.webhook_attempts.status is
-  'The HTTP status of the response; null if its headers did not arrive completely.';
+comment on column crm.webhook_attempts.status is 'The HTTP status; null if the headers did not arrive completely.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
@@ -85,8 +80,7 @@ comment on column crm.webhook_attempts.body_digest is
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
-  'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
-  'week.';
+  'Rows whose day has no partition: none, unless the job partition-attempts did not run for a week.';
 call crm.protect('crm.webhook_attempts_default');
 
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json

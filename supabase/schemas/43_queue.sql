@@ -15,8 +15,7 @@
 -- delivery, subscription.
 
 create sequence crm.webhook_leases;
-comment on sequence crm.webhook_leases is
-  'The numbers of leases (lease_token). Each claim of a delivery takes a new one.';
+comment on sequence crm.webhook_leases is 'The numbers of leases (lease_token), one for each claim of a delivery.';
 
 create table crm.webhook_queue (
   workspace_id uuid not null,
@@ -42,11 +41,9 @@ comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by w
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
-comment on column crm.webhook_queue.lease_until is 'When the lease of the dispatcher that claimed the delivery ends.';
 comment on column crm.webhook_queue.lease_token is
   'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
   'overwrite its successor''s outcome, and an outcome sent twice counts once.';
-comment on column crm.webhook_queue.host is 'The target host of the current or the last attempt.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -84,8 +81,7 @@ comment on table crm.webhook_unsettled is
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each delivery is made due once: if it fails again, it waits '
-  'for its normal time.';
+  'The last delivery that became due because of send_now. Each is made due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 

@@ -6,8 +6,7 @@ language sql volatile
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
-comment on function crm.retry_delay(integer) is
-  'The wait after that many failed attempts (spec 6.5); null after the fifth.';
+comment on function crm.retry_delay(integer) is 'The wait after that many failures (spec 6.5); null after the fifth.';
 
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,

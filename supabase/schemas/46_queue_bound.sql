@@ -86,8 +86,7 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'A workspace''s active subscriptions to a type of event, without those that have filters: they are for '
-  'crm.fan_out_filtered.';
+  'A workspace''s active subscriptions to a type of event, without those with filters (crm.fan_out_filtered).';
 
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
@@ -217,8 +216,7 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. All events have one type; each subscription gets the events '
-  'that pass its filters.';
+  'crm.fan_out for the active subscriptions with filters. All events have one type.';
 
 -- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
 -- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
@@ -230,8 +228,7 @@ create type crm.caught_up as (
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were '
-  'created.';
+  'How far a subscription was caught up: its place in the feed, whether it is done, how many deliveries it got.';
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''

@@ -172,8 +172,7 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. Each call sends another event: it takes no Idempotency-Key, because an extra '
-  'test event does no harm.';
+  'Sends a test event to a subscription. It takes no Idempotency-Key, because another test does no harm.';
 
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -207,8 +206,7 @@ begin
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events between since and until (now if absent) that a subscription never got, or counts them: see '
-  'crm.recover.';
+  'Queues the events from since to until (now if absent) that a subscription never got (crm.recover).';
 
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -222,5 +220,4 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret) and returns the subscription; the edge function adds the '
-  'plain secret to the reply, once.';
+  'Replaces the secret of a subscription (crm.rotate_secret); the edge function adds the plain secret to the reply.';

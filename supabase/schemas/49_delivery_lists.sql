@@ -4,8 +4,7 @@ create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: a pending one is held while its subscription is inactive or the workspace '
-  'may not send.';
+  'The state in which a delivery is shown: held if it is pending and may not be sent.';
 
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
@@ -182,13 +181,8 @@ declare
   v_page record;
 begin
   select * into v_page from crm.delivery_ids(
-    p_workspace_id,
-    p_subscription_id,
-    p_args ->> 'state',
-    (p_args ->> 'event')::crm.event_type,
-    (p_args ->> 'since')::timestamptz,
-    (p_args ->> 'until')::timestamptz,
-    (p_args ->> 'cursor')::uuid,
+    p_workspace_id, p_subscription_id, p_args ->> 'state', (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz, (p_args ->> 'until')::timestamptz, (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   return crm.page(
@@ -198,8 +192,7 @@ begin
 end
 $$;
 comment on function crm.delivery_page(uuid, uuid, jsonb) is
-  'A page of deliveries by the arguments state, event, since and until (times of the event), cursor and limit: see '
-  'crm.delivery_ids.';
+  'A page of deliveries (crm.delivery_ids) by the arguments state, event, since, until, cursor and limit.';
 
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
@@ -229,16 +222,10 @@ begin
   end if;
   return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
     'attempts_made', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
-            'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
-          )
-          order by a.series, a.number
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'series', a.series, 'number', a.number, 'status', a.status, 'reason', a.reason,
+        'duration_ms', a.duration_ms, 'finished_at', crm.iso(a.finished_at), 'answer', a.answer
+      ) order by a.series, a.number), '[]')
       from (
         select a.* from crm.webhook_attempts a
         where a.workspace_id = p_workspace_id and a.delivery_id = p_id

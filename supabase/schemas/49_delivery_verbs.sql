@@ -7,7 +7,7 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   if v_subscription_id is not null and not exists (
     select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
   ) then
@@ -40,11 +40,10 @@ comment on function app.delivery_get(jsonb) is
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_retried bigint;
 begin
-  perform crm.require_workspace(v_workspace_id);
   v_retried := crm.retry_deliveries(v_workspace_id);
   perform crm.poke_dispatcher();
   return json_build_object('retried', v_retried);

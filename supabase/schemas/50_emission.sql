@@ -21,9 +21,7 @@ begin
   ) into v_event_id, v_subscription_ids;
   -- Skip crm.fan_out if no subscription gets the event, as is usual: inserting no rows into a partitioned table takes
   -- as long as inserting one.
-  if v_subscription_ids <> '{}' then
-    perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
-  end if;
+  if v_subscription_ids <> '{}' then perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids); end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
   -- the searched text cannot be written either, because then no search would ever find the record.
@@ -201,8 +199,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_stage_changed() is
-  'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
+comment on function crm.emit_stage_changed() is 'Trigger: emits deal.stage_changed with the old stage and pipeline.';
 
 create trigger emit_stage_changed after update of stage_id on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id)
@@ -229,13 +226,26 @@ create trigger emit_closed after update of status on crm.deals
 -- and deal.updated): a receiver that keeps a copy needs one type for each kind of object
 -- (docs/decisions/0016-events-feed-change-log.md).
 
+create function crm.changed_fields(p_before jsonb, p_after jsonb) returns text[]
+language plpgsql immutable set search_path = '' as $$
+begin
+  return array(
+    select f.name from unnest(crm.changed_field_names()) f (name)
+    where p_before -> f.name is distinct from p_after -> f.name
+  );
+end
+$$;
+comment on function crm.changed_fields(jsonb, jsonb) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
+  'fields. No hidden column may have the name of another record''s public field.';
+
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_changed_fields text[] := '{}';
 begin
   if tg_op = 'UPDATE' then
-    v_changed_fields := crm.changed_fields(old, new);
+    v_changed_fields := crm.changed_fields(to_jsonb(old), to_jsonb(new));
     if v_changed_fields = '{}' then return null; end if;
   end if;
   perform crm.emit(
@@ -384,8 +394,7 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open, unarchived deal that has not moved for its workspace''s stale_after_days: once, '
-  'until the deal moves again.';
+  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
 
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$

@@ -237,8 +237,7 @@ create type crm.change as (
   occurred_at timestamptz
 );
 comment on type crm.change is
-  'An event read for the change log: the names of changed fields, without values. object_type is null if the event is '
-  'not shown.';
+  'An event read for the change log: the names of changed fields, without values. object_type null: not shown.';
 
 create function crm.changes_json(p_changes crm.change[]) returns json[]
 language plpgsql stable set search_path = '' as $$

@@ -6,11 +6,11 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_matches uuid[];
 begin
-  if p_ids = '{}' then
+  if coalesce(p_ids, '{}') = '{}' then
     return '{}';
   elsif p_walk.chosen is null then
     select w.matches into v_matches from crm.kept_walk(p_record, '{}', null, null, null, p_ids) w;
-  elsif p_ids <> '{}' then
+  else
     execute format(
       'select array_agg(w.id) from (%s) w where w.is_match%s', p_walk.chosen,
       case when p_words is not null then
@@ -104,8 +104,7 @@ end
 $$;
 comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
   'The ids of a page of a list with `q`, found in the stored texts; more ids than the limit if there is a next page. '
-  'Reads at most 5 * p_step rows, and finds further records by crm.search. next_id: where the next page continues; '
-  'null if there is none.';
+  'Reads at most 5 * p_step rows, and finds further records by crm.search. next_id: where the next page continues.';
 
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
@@ -189,8 +188,7 @@ comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
   'finish it, for example after an import; the others do not wait for it.';
 comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
-comment on column crm.search_backlog.reached_at is
-  'The reached_at of crm.search_progress when the workspace fell behind.';
+comment on column crm.search_backlog.reached_at is 'crm.search_progress.reached_at when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
@@ -313,5 +311,4 @@ end
 $$;
 comment on function crm.index_texts(interval) is
   'Writes the searched texts and indexed values of the records that changed since the last run, then the values of '
-  'newly defined fields, and returns how many events it read. Ends after p_most, because the feed and erasures wait '
-  'until its transaction ends.';
+  'newly defined fields, and returns how many events it read. Ends after p_most, because erasures wait for it.';

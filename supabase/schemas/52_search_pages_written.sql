@@ -25,41 +25,32 @@ comment on function crm.text_changed(crm.event_type, jsonb) is
 
 create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  v_rows crm.record_keys[];
 begin
+  if p_record <> all ('{company,contact,deal}') then return; end if;
+  perform crm.lock_texts_of(p_workspace_id);
   case p_record
     when 'company' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.companies t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.company_text(t))::crm.record_keys from crm.companies t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
+      );
     when 'contact' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.contacts t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.contact_text(t))::crm.record_keys from crm.contacts t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
+      );
     when 'deal' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.deals t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.deal_text(t))::crm.record_keys from crm.deals t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));
-    else
-      null;
+      );
   end case;
+  insert into crm.search_texts as kept (workspace_id, record, id, text)
+  select p_workspace_id, p_record, r.id, r.text from unnest(v_rows) r
+  on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+  perform crm.keep_values(p_workspace_id, p_record, v_rows);
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is

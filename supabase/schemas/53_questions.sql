@@ -164,15 +164,13 @@ create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: how well its name fits (crm.name_rank), or 3 if it was found only through its '
-  'company.';
+  'A record that a search found. rank: crm.name_rank, or 3 if it was found only through its company.';
 
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
 comment on function crm.name_rank(text, text) is
-  'How well a name fits the folded words of a search. 0: it equals them; 1: it begins with them; 2: it has them '
-  'elsewhere.';
+  'How well a name fits the folded words of a search. 0: equals them; 1: begins with them; 2: otherwise.';
 
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''

@@ -22,8 +22,7 @@ comment on column crm.requests.id is 'A UUIDv7 with the time when the request be
 comment on column crm.requests.path is
   'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
 comment on column crm.requests.error is
-  'The error as the client got it: code, message, details (only the first ones of a long error). Null if the request '
-  'succeeded.';
+  'The error as the client got it: code, message, first details. Null if the request succeeded.';
 call crm.protect('crm.requests');
 create table crm.requests_default partition of crm.requests default;
 comment on table crm.requests_default is
@@ -136,14 +135,8 @@ declare
   v_last uuid;
 begin
   select * into v_page from crm.request_ids(
-    p_workspace_id,
-    p_key_id,
-    p_args ->> 'status',
-    p_args ->> 'code',
-    p_args ->> 'path',
-    (p_args ->> 'since')::timestamptz,
-    (p_args ->> 'until')::timestamptz,
-    (p_args ->> 'cursor')::uuid,
+    p_workspace_id, p_key_id, p_args ->> 'status', p_args ->> 'code', p_args ->> 'path',
+    (p_args ->> 'since')::timestamptz, (p_args ->> 'until')::timestamptz, (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
   select array_agg(s.record order by s.id desc), (array_agg(s.id order by s.id))[1] into v_records, v_last
@@ -169,8 +162,7 @@ begin
 end
 $$;
 comment on function crm.request_page(uuid, uuid, jsonb) is
-  'A page of a key''s requests by the arguments status, code, path, since and until (when they began), cursor and '
-  'limit: see crm.request_ids.';
+  'A page of a key''s requests (crm.request_ids) by status, code, path, since, until, cursor and limit.';
 
 create function api.me_requests(p_args jsonb) returns json
 language plpgsql stable set search_path = ''

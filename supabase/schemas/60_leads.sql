@@ -13,8 +13,7 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids, '
-  'whatever has happened to the deal.';
+  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids.';
 call crm.protect('crm.lead_receipts');
 
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json

@@ -136,8 +136,7 @@ end
 $$;
 comment on function crm.bound_details(jsonb[]) is
   'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. The bound matters because the reply is stored under its Idempotency-Key, and every erasure searches the '
-  'stored replies.';
+  'order. Bounded because the reply is stored, and every erasure searches the stored replies.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -156,51 +155,23 @@ begin
 end
 $$;
 comment on function crm.batch_json(jsonb[]) is
-  'The reply to a batch. The edge function adds the status and the text of each error, which are defined in '
-  'TypeScript.';
+  'The reply to a batch. The edge function adds the status and the text of each error.';
 
 create function crm.name_holder(p_record text, p_item jsonb, p_result jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
-declare
-  v_holder uuid;
 begin
   if p_result #>> '{error,code}' is distinct from 'external_id_taken'
     or p_result #>> '{error,details,0,id}' is not null then
     return p_result;
   end if;
-  v_holder := crm.external_id_holder(
-    case p_record when 'contact' then 'contacts_external_id_once' else 'companies_external_id_once' end,
-    p_item -> 'args' ->> 'external_id'
-  );
-  return jsonb_set(p_result, '{error,details,0,id}', coalesce(to_jsonb(v_holder), 'null'));
+  return jsonb_set(p_result, '{error,details,0,id}', coalesce(
+    crm.external_id_holders(p_record, array[p_item #>> '{args,external_id}']) -> (p_item #>> '{args,external_id}'), 'null'
+  ));
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
   'Returns the result of an item. If external_id_taken does not say which record has the external_id, adds that '
   'record''s id: an earlier item of the group created the record.';
-
-create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
-language plpgsql set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_holders jsonb;
-begin
-  case p_record
-    when 'contact' then
-      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
-      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
-    when 'company' then
-      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
-      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
-    else
-      null;
-  end case;
-  return coalesce(v_holders, '{}');
-end
-$$;
-comment on function crm.external_id_holders(text, text[]) is
-  'The records that have one of these external_ids, as an object of ids by external_id; empty for records whose '
-  'external_id is not unique.';
 
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
@@ -314,25 +285,6 @@ end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
   'The results with the error of each item that fails its checks, such as an unknown reference. Writes nothing.';
-
-create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
-language plpgsql set search_path = '' as $$
-begin
-  case p_record
-    when 'activity' then
-      return crm.activity_insert(array(select crm.activity_new(i -> 'args') from unnest(p_items) i));
-    when 'company' then
-      return crm.company_insert(array(select crm.company_new(i -> 'args') from unnest(p_items) i));
-    when 'contact' then
-      return crm.contact_insert(array(select crm.contact_new(i -> 'args') from unnest(p_items) i));
-    when 'deal' then
-      return crm.deal_insert(array(select crm.deal_new(i -> 'args') from unnest(p_items) i));
-    when 'note' then
-      return crm.note_insert(array(select crm.note_new(i -> 'args') from unnest(p_items) i));
-  end case;
-end
-$$;
-comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; returns their ids in order.';
 
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -477,8 +429,7 @@ create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
 comment on function api.contact_batch(jsonb) is
-  'Runs up to 100 creates, updates, upserts and reads of contacts in one call. Raises batch_failed if the batch is '
-  'atomic and an item fails.';
+  'Runs up to 100 creates, updates, upserts and reads. Raises batch_failed if an item of an atomic batch fails.';
 
 create function api.company_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''

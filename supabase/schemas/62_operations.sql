@@ -28,16 +28,13 @@ comment on table crm.operations is
   'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
   'kept for 90 days, failed ones until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
-comment on column crm.operations.arguments is 'The arguments of the call.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
   'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
-comment on column crm.operations.caller is
-  'The setting app.caller of the call. The steps emit events with this caller.';
+comment on column crm.operations.caller is 'The setting app.caller of the call, for the events of the steps.';
 comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
 comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
-comment on column crm.operations.error_code is
-  'Why the last step failed: a code of spec 7. Null after a successful step.';
+comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if it succeeded.';
 -- At most one unfinished operation of a kind for each record, however often it is requested.
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
@@ -69,8 +66,7 @@ language sql stable security definer set search_path = '' as $$
   where o.workspace_id = crm.current_workspace_id() and o.id = p_id
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace; null if there is none. Security definer, because callers may not read the '
-  'column progress.';
+  'An operation of the current workspace, or null. Security definer: callers may not read its progress.';
 
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -125,8 +121,7 @@ begin
 end
 $$;
 comment on function crm.next_step(crm.operations) is
-  'Runs the next step of an operation, some hundred rows, and returns the changed operation. It is done once its '
-  'progress is null.';
+  'Runs the next step (some hundred rows) and returns the changed operation, done if its progress is null.';
 
 create function crm.begin_operation(o crm.operations, p_work bigint) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -145,9 +140,7 @@ begin
     o := crm.next_step(o);
     o.steps := o.steps + 1;
   end loop;
-  if o.state <> 'done' then
-    insert into crm.operations select o.*;
-  end if;
+  if o.state <> 'done' then insert into crm.operations select o.*; end if;
   return o;
 end
 $$;

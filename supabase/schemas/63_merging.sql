@@ -25,8 +25,7 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'p_fields, in which each field that is missing or null gets its value from p_other, as far as the limits of '
-  'custom_fields allow (spec 8).';
+  'p_fields, in which each field that is missing or null gets its value from p_other, within the limits of spec 8.';
 
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
@@ -143,9 +142,7 @@ begin
         when v_name = 'contacts' and not v_contact then 'contact.updated'
       end::crm.event_type
     ) end;
-    if v_name = 'deals' then
-      perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into);
-    end if;
+    if v_name = 'deals' then perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into); end if;
     -- Count each row twice, because it also emits an event, which costs as much.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
@@ -275,8 +272,7 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record and, if it is not done, the operation that moves the merged record''s '
-  'rows.';
+  'The reply to a merge: the remaining record, and the operation that moves the merged one''s rows, until it is done.';
 
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

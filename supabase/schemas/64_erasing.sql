@@ -15,8 +15,7 @@ exception when character_not_in_repertoire or untranslatable_character then
   return p_text;
 end
 $$;
-comment on function crm.url_decoded(text) is
-  'The text with %XX decoded as in URLs; unchanged if the result is not UTF-8.';
+comment on function crm.url_decoded(text) is 'The text with %XX decoded; unchanged if the result is not UTF-8.';
 
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
@@ -128,18 +127,15 @@ create table crm.texts_naming (
 comment on table crm.texts_naming is
   'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
   'the names are gone, but it can clear and count these records.';
-comment on column crm.texts_naming.object is 'The kind of the record, such as `note`.';
 comment on column crm.texts_naming.fields is
   'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
-comment on column crm.texts_naming.digest is
-  'SHA-256 of the record''s texts: if they change, somebody may have removed the name.';
+comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';
 call crm.protect('crm.texts_naming');
 
-create function crm.erase_activities(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
-returns bigint
+create function crm.erase_activities(
+  p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
+)
 language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
 begin
   perform from crm.activities a where a.workspace_id = p_workspace_id and a.id = any (p_ids) order by a.id for update;
   update crm.activities a
@@ -159,31 +155,16 @@ begin
   where a.workspace_id = p_workspace_id and a.id = e.id
     and (a.title, a.description, a.location, a.meeting_url)
       is distinct from (e.title, e.description, e.location, e.meeting_url);
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  get diagnostics changed = row_count;
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
   'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
 
-create function crm.erase_notes(p_workspace_id uuid, p_ids uuid[]) returns bigint
+create function crm.erase_proposals(
+  p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
+)
 language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
-begin
-  update crm.notes n set body = 'Texto apagado'
-  where n.workspace_id = p_workspace_id and n.id = any (p_ids) and n.body <> 'Texto apagado';
-  get diagnostics v_changed = row_count;
-  return v_changed;
-end
-$$;
-comment on function crm.erase_notes(uuid, uuid[]) is 'Replaces the texts of notes, and returns how many it replaced.';
-
-create function crm.erase_proposals(p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean)
-returns bigint
-language plpgsql set search_path = '' as $$
-declare
-  v_changed bigint;
 begin
   perform from crm.proposals p where p.workspace_id = p_workspace_id and p.id = any (p_ids) order by p.id for update;
   update crm.proposals p
@@ -199,8 +180,7 @@ begin
   ) e
   where p.workspace_id = p_workspace_id and p.id = e.id
     and (p.title, p.rejection_reason) is distinct from (e.title, e.rejection_reason);
-  get diagnostics v_changed = row_count;
-  return v_changed;
+  get diagnostics changed = row_count;
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
@@ -208,8 +188,7 @@ comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
 
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
-  'What identifies a person in the texts of one deal (traces), and in its origin: source, utm and external_id '
-  '(origin_traces).';
+  'What identifies a person in a deal''s texts, and in its origin: source, utm, external_id.';
 
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$

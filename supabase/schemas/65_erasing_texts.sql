@@ -55,8 +55,7 @@ begin
   return '{}';
 end
 $$;
-comment on function crm.keys_mentioning(text[], crm.traces) is
-  'Those of p_keys (Idempotency-Keys) that mention a person.';
+comment on function crm.keys_mentioning(text[], crm.traces) is 'The Idempotency-Keys that mention a person.';
 
 create function crm.ids_of_person(p_workspace_id uuid, p_ids uuid[], p_contact_ids uuid[]) returns jsonb
 language sql stable set search_path = '' as $$
@@ -128,8 +127,7 @@ begin
 end
 $$;
 comment on function crm.batch_with_records_now(uuid, json, uuid[]) is
-  'The reply to a batch that read records: with the records of these contacts as they are now. A reply without any is '
-  'returned unchanged.';
+  'The reply to a batch that read records, with the records of these contacts as they are now.';
 
 create function crm.erase_replies(
   p_workspace_id uuid, p_after text, p_contact_ids uuid[], p_traces crm.traces, out last_key text,
@@ -289,8 +287,7 @@ begin
   end case;
 end
 $$;
-comment on function crm.texts_of(uuid, text, uuid[]) is
-  'The texts that clients and the application may write in these records.';
+comment on function crm.texts_of(uuid, text, uuid[]) is 'The texts that clients and the application write in records.';
 
 create function crm.json_text(p_fields jsonb) returns text
 language sql immutable set search_path = ''

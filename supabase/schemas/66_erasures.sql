@@ -184,7 +184,10 @@ begin
       from crm.erasure_window(o.workspace_id, v_kind, v_contact_id, e) w;
       case v_phase
         when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
-        when 'notes' then v_changed := case when e.texts then crm.erase_notes(o.workspace_id, v_ids) else 0 end;
+        when 'notes' then
+          update crm.notes n set body = 'Texto apagado'
+          where e.texts and n.workspace_id = o.workspace_id and n.id = any (v_ids) and n.body <> 'Texto apagado';
+          get diagnostics v_changed = row_count;
         else v_changed := crm.erase_proposals(o.workspace_id, v_ids, v_traces, e.texts);
       end case;
       v_is_over := e.deal_id is null;

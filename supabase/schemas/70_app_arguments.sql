@@ -26,6 +26,9 @@ declare
     when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
   v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
+  v_least integer;
+  v_most integer;
+  v_choices text[];
   v_valid boolean;
   v_message text;
   v_network record;
@@ -44,12 +47,10 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title', 'member_name', 'client_name' then
-      v_valid := char_length(v_text) between 1 and 255;
-      v_message := 'Deve ter de 1 a 255 caracteres';
-    when 'type' then
-      v_valid := char_length(v_text) between 1 and 40;
-      v_message := 'Deve ter de 1 a 40 caracteres';
+    when 'name', 'title', 'member_name', 'client_name', 'path', 'type', 'key', 'q', 'label' then
+      v_most := case p_rule when 'type' then 40 when 'key' then 60 when 'q' then 100 when 'label' then 120 else 255 end;
+      v_valid := char_length(v_text) between 1 and v_most;
+      v_message := format('Deve ter de 1 a %s caracteres', v_most);
     when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern of the API, so that both accept the same addresses.
@@ -58,43 +59,38 @@ begin
         '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
       );
       v_message := 'Deve ser um e-mail válido';
-    when 'role' then
-      v_valid := v_text in ('admin', 'gestor', 'vendedor');
-      v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
+    when 'role', 'object_type', 'payload', 'state' then
+      v_choices := case p_rule
+        when 'role' then '{admin, gestor, vendedor}'
+        when 'object_type' then '{company, contact, deal}'
+        when 'payload' then '{full, ids}'
+        else '{pending, held, delivered, failed, cancelled}'
+      end;
+      v_valid := v_text = any (v_choices);
+      v_message := 'Deve ser um de ' || crm.quoted_choices(v_choices);
     when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks', 'refuses_undefined_fields',
       'before_creation', 'dry_run', 'atomic'
     then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
-    when 'rate_limit_per_minute' then
-      v_valid := v_number between 1 and 1000000 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 1000000';
-    when 'stale_after_days' then
-      v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'rate_limit_per_minute', 'stale_after_days', 'limit', 'overlap_seconds' then
+      v_least := case p_rule when 'overlap_seconds' then 0 else 1 end;
+      v_most := case p_rule
+        when 'rate_limit_per_minute' then 1000000 when 'stale_after_days' then 3650 when 'limit' then 200 else 604800
+      end;
+      v_valid := v_number between v_least and v_most and v_number = trunc(v_number);
+      v_message := format('Deve ser um número inteiro de %s a %s', v_least, v_most);
     when 'time_zone' then
       -- Refuse names that Postgres knows and Deno does not, such as posix/UTC or localtime.
       v_valid := v_text ~ '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$'
         and exists (select from pg_catalog.pg_timezone_names z where z.name = v_text);
       v_message := 'Deve ser um fuso horário da IANA, como America/Sao_Paulo';
-    when 'limit' then
-      v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'status' then
       v_valid := v_text ~ '^[1-5](\d\d|xx)$';
       v_message := 'Deve ser um status HTTP, como 422, ou uma classe, como 4xx';
     when 'code' then
       v_valid := v_text ~ '^[a-z_]{1,60}$';
       v_message := 'Deve ser um código de erro, como validation_error';
-    when 'path' then
-      v_valid := char_length(v_text) between 1 and 255;
-      v_message := 'Deve ter de 1 a 255 caracteres';
-    when 'object_type' then
-      v_valid := v_text in ('company', 'contact', 'deal');
-      v_message := 'Deve ser um de "company", "contact", "deal"';
-    when 'key' then
-      v_valid := char_length(v_text) between 1 and 60;
-      v_message := 'Deve ter de 1 a 60 caracteres';
     when 'webhook_name' then
       -- An empty text removes the name.
       v_valid := char_length(v_text) <= 80;
@@ -107,18 +103,9 @@ begin
       -- Checks only the number of items: the edge function has validated each item (_shared/http/batch_items.ts).
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
       v_message := 'Deve ser uma lista de 1 a 100 itens';
-    when 'q' then
-      v_valid := char_length(v_text) between 1 and 100;
-      v_message := 'Deve ter de 1 a 100 caracteres';
-    when 'label' then
-      v_valid := char_length(v_text) between 1 and 120;
-      v_message := 'Deve ter de 1 a 120 caracteres';
     when 'choices' then
       v_valid := jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) between 1 and 100;
       v_message := 'Deve ser uma lista de 1 a 100 textos';
-    when 'overlap_seconds' then
-      v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
-      v_message := 'Deve ser um número inteiro de 0 a 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
@@ -134,9 +121,6 @@ begin
     when 'secret', 'encrypted_header' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
-    when 'payload' then
-      v_valid := v_text in ('full', 'ids');
-      v_message := 'Deve ser um de "full", "ids"';
     when 'filters', 'header' then
       -- Checks only the type: the caller checks the contents (api-v1-webhooks/filters.ts, own_header.ts).
       v_valid := jsonb_typeof(p_value) = 'object';
@@ -149,9 +133,6 @@ begin
     when 'event', 'event_type' then
       v_valid := v_text = any (enum_range(null::crm.event_type)::text[]);
       v_message := 'Deve ser um evento do catálogo';
-    when 'state' then
-      v_valid := v_text in ('pending', 'held', 'delivered', 'failed', 'cancelled');
-      v_message := 'Deve ser um de "pending", "held", "delivered", "failed", "cancelled"';
     when 'event_types' then
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));

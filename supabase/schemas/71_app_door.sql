@@ -55,8 +55,7 @@ begin
   return v_is_free;
 end
 $$;
-comment on function crm.has_no_person(uuid) is
-  'Whether a member with this user_id is linked to nobody, or to a deleted person.';
+comment on function crm.has_no_person(uuid) is 'Whether this user_id is null, or that of a deleted person.';
 
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -71,8 +70,7 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person whom Supabase Auth invited by mail confirmed the address after that moment: following the link in '
-  'the mail shows consent.';
+  'Whether a person invited by mail confirmed the address after that moment: following the link shows consent.';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
@@ -110,8 +108,7 @@ $$;
 comment on function crm.link_member(uuid, text) is
   'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
   'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation; a person who already had an account must accept the invitation instead '
-  '(crm.open_invitations).';
+  'the mail of that invitation; a person with an account must accept it (crm.open_invitations).';
 
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$

@@ -52,20 +52,13 @@ language sql stable security definer set search_path = '' as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the signed-in person (id, name, role), by name. Security definer, because row-level security '
-  'shows a member one workspace only.';
+  'The workspaces of the signed-in person, by name. Security definer: row-level security shows only one.';
 
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
-  select coalesce(
-    json_agg(
-      json_build_object(
-        'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
-      )
-      order by w.name, w.id
-    ),
-    '[]'
-  )
+  select coalesce(json_agg(json_build_object(
+    'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+  ) order by w.name, w.id), '[]')
   from crm.open_invitations(crm.current_user_id()) i
   join crm.workspaces w on w.id = i.workspace_id
 $$;
@@ -178,8 +171,7 @@ $$;
 comment on function crm.workspace_usage(uuid) is
   'The usage of a workspace: calls of all keys today and in 7 days (in the workspace''s time zone), working keys '
   '(counted up to 5,000), active webhooks (1,000), active members (5,000), and deliveries that wait for an attempt '
-  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, which crm.drain_calls writes up to a minute '
-  'late.';
+  '(10,000). Calls are counted in the newest 20,000 rows of crm.key_calls, up to a minute late.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
@@ -285,28 +277,20 @@ begin
 end
 $$;
 comment on function app.workspace_list(jsonb) is
-  'Lists every workspace, oldest first. For the operator alone, because it reaches all workspaces. Arguments: none. '
-  'Codes: validation_error.';
+  'Lists every workspace, oldest first. For the operator alone. Arguments: none. Codes: validation_error.';
 
 create function app.workspace_find(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{object, id}');
-  v_id uuid := (v_args ->> 'id')::uuid;
   v_workspace_id uuid;
 begin
-  case v_args ->> 'object'
-    when 'member' then select t.workspace_id into v_workspace_id from crm.members t where t.id = v_id;
-    when 'key' then select t.workspace_id into v_workspace_id from crm.api_keys t where t.id = v_id;
-    when 'pipeline' then select t.workspace_id into v_workspace_id from crm.pipelines t where t.id = v_id;
-    when 'stage' then select t.workspace_id into v_workspace_id from crm.stages t where t.id = v_id;
-    when 'loss_reason' then select t.workspace_id into v_workspace_id from crm.loss_reasons t where t.id = v_id;
-    when 'deal' then select t.workspace_id into v_workspace_id from crm.deals t where t.id = v_id;
-    when 'proposal' then select t.workspace_id into v_workspace_id from crm.proposals t where t.id = v_id;
-    when 'subscription' then
-      select t.workspace_id into v_workspace_id from crm.webhook_subscriptions t where t.id = v_id;
-    when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
-  end case;
+  execute format('select t.workspace_id from crm.%I t where t.id = $1', case v_args ->> 'object'
+    when 'key' then 'api_keys'
+    when 'subscription' then 'webhook_subscriptions'
+    when 'delivery' then 'webhook_deliveries'
+    else crm.table_of(v_args ->> 'object')
+  end) into v_workspace_id using (v_args ->> 'id')::uuid;
   -- During a move two nodes have the record, but only the node where the workspace lives has the workspace's row.
   if not exists (select from crm.workspaces w where w.id = v_workspace_id) then
     perform crm.raise_code('not_found', 'id');
@@ -325,45 +309,34 @@ comment on function app.workspace_find(jsonb) is
 create function app.action_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{cursor, limit}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}', '{cursor, limit}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_cursor uuid := coalesce((v_args ->> 'cursor')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_limit integer := coalesce((v_args ->> 'limit')::numeric::integer, 50);
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select l.id from crm.audit_log l
     where l.workspace_id = v_workspace_id and l.id < v_cursor
     order by l.id desc limit v_limit + 1
   );
-  return json_build_object(
-    'data', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', l.id, 'at', crm.iso(l.created_at),
-            'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
-            'action', l.action,
-            'object', json_build_object(
-              'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
-            ),
-            'details', l.details
-          )
-          order by l.id desc
+begin
+  return crm.page(
+    (
+      select array_agg(json_build_object(
+        'id', l.id, 'at', crm.iso(l.created_at),
+        'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+        'action', l.action,
+        'object', json_build_object(
+          'type', l.object_type, 'id', l.object_id, 'name', coalesce(p.title, l.object_name)
         ),
-        '[]'
-      )
+        'details', l.details
+      ) order by l.id desc)
       from crm.audit_log l
       left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
       left join crm.proposals p
         on l.object_type = 'proposal' and p.workspace_id = l.workspace_id and p.id = l.object_id
       where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
     ),
-    'meta', json_build_object(
-      'next_cursor', case when cardinality(v_ids) > v_limit then v_ids[v_limit] end,
-      'has_more', cardinality(v_ids) > v_limit
-    )
+    case when cardinality(v_ids) > v_limit then v_ids[v_limit] end
   );
 end
 $$;

@@ -12,8 +12,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.member_json(crm.members, bigint) is
-  'JSON of a member for the operator and the console. working_keys: how many of the keys that the member created still '
-  'work.';
+  'JSON of a member for the operator and the console. working_keys: how many of the member''s keys work.';
 
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
 language sql stable set search_path = '' as $$
@@ -86,11 +85,10 @@ comment on function crm.invited_member_json(crm.members, bigint) is
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, name, email, role}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member crm.members;
 begin
-  perform crm.require_workspace(v_workspace_id);
   perform crm.require_invitations_left(v_workspace_id);
   insert into crm.members (workspace_id, name, email, role, invited_at)
   values (
@@ -162,15 +160,9 @@ declare
   v_keys json;
   v_managers integer;
 begin
-  select coalesce(
-    json_agg(
-      json_build_object(
-        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
-      )
-      order by k.id
-    ),
-    '[]'
-  )
+  select coalesce(json_agg(json_build_object(
+    'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+  ) order by k.id), '[]')
   into v_keys
   from (
     select k.* from crm.api_keys k
@@ -276,10 +268,9 @@ comment on function app.member_leave(jsonb) is
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   return json_build_object('data', (
     select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
     from (select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000) m

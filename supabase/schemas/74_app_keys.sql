@@ -128,8 +128,7 @@ end
 $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member is no longer admin or '
-  'gestor.';
+  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''
@@ -145,7 +144,7 @@ declare
   v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
   v_key crm.api_keys;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   perform crm.require_room_for_key(v_workspace_id);
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
@@ -196,16 +195,14 @@ comment on function app.key_create(jsonb) is
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id and k.client_id is null
     order by crm.is_working(k) desc, k.id desc limit 500
   );
+begin
   return json_build_object('data', (
     select coalesce(json_agg(r.record order by array_position(v_ids, r.id)), '[]')
     from crm.key_records(v_workspace_id, v_ids) r
@@ -248,15 +245,9 @@ begin
       ),
       'failures', crm.request_failures(v_workspace_id, v_id),
       'subscriptions', (
-        select coalesce(
-          json_agg(
-            json_build_object(
-              'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
-            )
-            order by s.is_active desc, s.created_at desc, s.id desc
-          ),
-          '[]'
-        )
+        select coalesce(json_agg(json_build_object(
+          'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
+        ) order by s.is_active desc, s.created_at desc, s.id desc), '[]')
         from (
           select * from crm.webhook_subscriptions w
           where w.workspace_id = v_workspace_id and w.key_id = v_id

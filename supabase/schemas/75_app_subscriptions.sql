@@ -107,7 +107,7 @@ comment on function crm.subscription_overview(uuid, uuid) is
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_ids uuid[] := array(
     select s.id from crm.webhook_subscriptions s
@@ -115,7 +115,6 @@ declare
     order by s.is_active desc, s.created_at desc, s.id desc limit 200
   );
 begin
-  perform crm.require_workspace(v_workspace_id);
   return json_build_object('data', (
     select coalesce(json_agg(o.overview order by array_position(v_ids, o.id)), '[]')
     from crm.subscription_overviews(v_workspace_id, v_ids) o
@@ -151,14 +150,13 @@ comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
 create function app.subscription_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(
+  v_args jsonb := crm.require_workspace(crm.check_args(
     p_args, '{workspace_id, new_id, event_types, target_url, secret}',
     '{filters, payload, header, encrypted_header, webhook_name}'
-  );
+  ));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   perform crm.check_new_subscription(jsonb_populate_record(null::crm.webhook_subscriptions, v_args));
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, filters, payload, header, name)
   values (

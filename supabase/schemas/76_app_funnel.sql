@@ -93,17 +93,11 @@ begin
       where c.rank <= 50
       group by c.stage_id
     )
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', s.id, 'name', s.name, 'type', s.type, 'position', s.position,
-          'deals_count', coalesce(t.deals_count, 0), 'deals_count_is_partial', coalesce(t.is_partial, false),
-          'value_sum', coalesce(t.value_sum, 0), 'deals', coalesce(c.list, '[]')
-        )
-        order by s.position
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', s.id, 'name', s.name, 'type', s.type, 'position', s.position,
+      'deals_count', coalesce(t.deals_count, 0), 'deals_count_is_partial', coalesce(t.is_partial, false),
+      'value_sum', coalesce(t.value_sum, 0), 'deals', coalesce(c.list, '[]')
+    ) order by s.position), '[]')
     from stage s
     left join total t on t.stage_id = s.id
     left join card c on c.stage_id = s.id
@@ -119,11 +113,10 @@ comment on function crm.funnel_stages(uuid, uuid) is
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{pipeline_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}', '{pipeline_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_pipeline crm.pipelines;
 begin
-  perform crm.require_workspace(v_workspace_id);
   select p.* into v_pipeline from crm.pipelines p
   where p.workspace_id = v_workspace_id and p.is_active
     and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
@@ -165,13 +158,12 @@ set jit = off as $$
 declare
   c_most constant integer := 20;
   c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id, id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
   v_deal crm.deals;
   v_from uuid;
 begin
-  perform crm.require_workspace(v_workspace_id);
   select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_id;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   -- A new deal has no events in older partitions, so these are not read.
@@ -207,13 +199,9 @@ begin
       where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
     ),
     'other_contacts', (
-      select coalesce(
-        json_agg(
-          json_build_object('id', c.id, 'name', c.name, 'email', c.email, 'phone', c.phone, 'role', k.role)
-          order by k.contact_id
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', c.id, 'name', c.name, 'email', c.email, 'phone', c.phone, 'role', k.role
+      ) order by k.contact_id), '[]')
       from (
         select k.contact_id, k.role from crm.deal_contacts k
         where k.workspace_id = v_workspace_id and k.deal_id = v_id and k.contact_id is distinct from v_deal.contact_id
@@ -237,17 +225,11 @@ begin
       ) p
     ),
     'activities', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', a.id, 'type', a.type, 'title', a.title, 'description', a.description, 'status', a.status,
-            'due_at', crm.iso(a.due_at), 'completed_at', crm.iso(a.completed_at),
-            'owner', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(a.created_at)
-          )
-          order by a.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', a.id, 'type', a.type, 'title', a.title, 'description', a.description, 'status', a.status,
+        'due_at', crm.iso(a.due_at), 'completed_at', crm.iso(a.completed_at),
+        'owner', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(a.created_at)
+      ) order by a.id desc), '[]')
       from (
         select t.* from crm.activities t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
@@ -256,16 +238,10 @@ begin
       join crm.members m on m.workspace_id = v_workspace_id and m.id = a.owner_id
     ),
     'notes', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', n.id, 'body', n.body, 'author', json_build_object('id', m.id, 'name', m.name),
-            'created_at', crm.iso(n.created_at)
-          )
-          order by n.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', n.id, 'body', n.body, 'author', json_build_object('id', m.id, 'name', m.name),
+        'created_at', crm.iso(n.created_at)
+      ) order by n.id desc), '[]')
       from (
         select t.* from crm.notes t
         where t.workspace_id = v_workspace_id and (t.deal_id, t.id) < (v_id, c_last) and t.deal_id >= v_id
@@ -274,16 +250,10 @@ begin
       join crm.members m on m.workspace_id = v_workspace_id and m.id = n.author_id
     ),
     'events', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'id', e.id, 'event', e.event, 'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
-            'occurred_at', crm.iso(e.occurred_at)
-          )
-          order by e.position desc, e.id desc
-        ),
-        '[]'
-      )
+      select coalesce(json_agg(json_build_object(
+        'id', e.id, 'event', e.event, 'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
+        'occurred_at', crm.iso(e.occurred_at)
+      ) order by e.position desc, e.id desc), '[]')
       from (
         select t.* from crm.events t
         where t.workspace_id = v_workspace_id and t.object_id = v_id and t.id >= v_from

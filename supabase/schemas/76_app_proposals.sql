@@ -13,14 +13,13 @@ comment on function crm.deal_proposal_json(crm.proposals) is 'A proposal as the 
 create function app.deal_proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(
+  v_args jsonb := crm.require_workspace(crm.check_args(
     p_args, '{workspace_id, id, title, token_hash}', '{value, recurring_value, expires_at}'
-  );
+  ));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_deal_id uuid := (v_args ->> 'id')::uuid;
   v_proposal crm.proposals;
 begin
-  perform crm.require_workspace(v_workspace_id);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform crm.raise_code('not_found', 'id');
   end if;

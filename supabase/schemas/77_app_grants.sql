@@ -15,9 +15,8 @@ language sql immutable parallel safe as $$
   || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
 $$;
 comment on function crm.scopes_of_role(text) is
-  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. A '
-  '`:manage` scope requires the role that may do the same in the console. A scope that is missing here cannot be '
-  'given.';
+  'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. '
+  'A `:manage` scope requires the role that may do the same in the console. Other scopes cannot be given.';
 
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
 language sql immutable parallel safe as $$
@@ -181,21 +180,11 @@ create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns jso
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', k.id,
-          'client_id', k.client_id,
-          'client_name', k.name,
-          'scopes', crm.given_scopes(k.scopes, m.role),
-          'member', json_build_object('id', m.id, 'name', m.name),
-          'created_at', crm.iso(k.created_at),
-          'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)]))
-        )
-        order by k.id desc
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', k.id, 'client_id', k.client_id, 'client_name', k.name, 'scopes', crm.given_scopes(k.scopes, m.role),
+      'member', json_build_object('id', m.id, 'name', m.name), 'created_at', crm.iso(k.created_at),
+      'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)]))
+    ) order by k.id desc), '[]')
     from crm.api_keys k
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
@@ -220,17 +209,15 @@ comment on function crm.may_see_grants_of(uuid, uuid) is
 create function app.grant_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.require_workspace(crm.check_args(p_args, '{workspace_id}'));
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_ids uuid[];
-begin
-  perform crm.require_workspace(v_workspace_id);
-  v_ids := array(
+  v_ids uuid[] := array(
     select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id and k.client_id is not null and k.revoked_at is null
       and crm.may_see_grants_of(v_workspace_id, k.member_id)
     order by k.id desc limit 500
   );
+begin
   return json_build_object(
     'data', crm.grant_records(v_workspace_id, v_ids),
     'grantable_scopes', to_json(coalesce((

@@ -12,15 +12,9 @@ create function crm.workspace_alerts(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
-        )
-        order by a.urgency, a.until, a.since desc, a.id
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
+    ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
       -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
       -- is left to send.

@@ -83,16 +83,10 @@ declare
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
 begin
   return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
-          'state', crm.shown_state(d.state, p_may_send and s.is_active), 'attempts', d.attempts
-        )
-        order by d.created_at, d.id
-      ),
-      '[]'
-    )
+    select coalesce(json_agg(json_build_object(
+      'id', d.id, 'subscription_id', d.subscription_id, 'name', s.name, 'target_url', s.target_url,
+      'state', crm.shown_state(d.state, p_may_send and s.is_active), 'attempts', d.attempts
+    ) order by d.created_at, d.id), '[]')
     from crm.webhook_deliveries d
     join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
     where d.workspace_id = p_workspace_id and d.id >= v_first and d.id <= v_last and d.event_id = p_event_id
@@ -100,8 +94,7 @@ begin
 end
 $$;
 comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
-  'JSON of the deliveries of an event, one for each webhook that gets it; deliveries are kept for 30 days. p_may_send: '
-  'whether the workspace may send.';
+  'JSON of the deliveries of an event, kept for 30 days. p_may_send: whether the workspace may send.';
 
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -111,7 +104,7 @@ declare
   v_may_send boolean;
   v_page record;
 begin
-  perform crm.require_workspace(v_workspace_id);
+  perform crm.require_workspace(v_args);
   v_may_send := not crm.holds_webhooks(v_workspace_id);
   select * into v_page from crm.event_ids(
     v_workspace_id, (v_args ->> 'event')::crm.event_type, (v_args ->> 'object_id')::uuid,

@@ -155,8 +155,7 @@ begin
 end
 $$;
 comment on function app.job_list(jsonb) is
-  'Lists the jobs by name; `every` is an interval in the format of Postgres. Arguments: none. Codes: '
-  'validation_error.';
+  'Lists the jobs by name; `every` is an interval of Postgres. Arguments: none. Codes: validation_error.';
 
 create function app.job_run(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -1,6 +1,6 @@
 // The SQL of records that can be archived, merged or erased.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
-import { columns, commented, indent } from "./sql_text.ts";
+import { columns, commented } from "./sql_text.ts";
 
 /** Whether the record can be merged into another one. */
 export const isMergeable = ({ fields }: CrmRecord) => "merged_into_id" in fields;
@@ -8,17 +8,13 @@ export const isMergeable = ({ fields }: CrmRecord) => "merged_into_id" in fields
 /** Whether the personal fields of the record can be erased. */
 export const isErasable = ({ about }: CrmRecord) => about.erased !== undefined;
 
-const mergedRefusal = (row: string) =>
-  `if ${row}.merged_into_id is not null then
-  perform api.fail('record_merged', array['id'], null, array[${row}.merged_into_id]);
-end if;`;
+const MERGED =
+  "if t.merged_into_id is not null then perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]); end if;";
 
-/** Statements for a function that has read a row: they raise an error if the row is merged or erased. */
-export function refusalsSql(record: CrmRecord, row: string): string {
-  const merged = `\n${indent(mergedRefusal(row), 2)}`;
-  const erased = `
-  if ${row}.erased_at is not null then perform api.fail('record_erased'); end if;`;
-  return `${isMergeable(record) ? merged : ""}${isErasable(record) ? erased : ""}`;
+/** Statements for a function that has read the row `t`: they raise an error if the row is merged or erased. */
+export function refusalsSql(record: CrmRecord): string {
+  const erased = "\n  if t.erased_at is not null then perform api.fail('record_erased'); end if;";
+  return `${isMergeable(record) ? `\n  ${MERGED}` : ""}${isErasable(record) ? erased : ""}`;
 }
 
 /** The errors of {@link refusalsSql}, for the comments of the functions. */
@@ -42,7 +38,6 @@ export function lifecycleSql(record: CrmRecord): string[] {
 function archiveSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
-  const merged = `\n${indent(mergedRefusal("t"), 4)}`;
   return commented(
     `create function api.${name}_archive(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -56,14 +51,12 @@ begin
   if not found then
     select r.* into t from ${table} r
     where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
-    if not found then
-      perform api.fail('not_found');
-    end if;${isMergeable(record) ? merged : ""}
+    if not found then perform api.fail('not_found'); end if;${isMergeable(record) ? `\n    ${MERGED}` : ""}
   end if;
   return crm.${name}_json(t);
 end
 $$;`,
-    "Archives the record, so that lists leave it out, and returns it; an archived record stays as it is. " +
+    "Archives the record and returns it; an archived record stays as it is. " +
       `Raises not_found${isMergeable(record) ? ", record_merged" : ""}.`,
   );
 }
@@ -84,7 +77,7 @@ begin
   return crm.${name}_json(t);
 end
 $$;`,
-    "Takes the record out of the archive and returns it; a record in use stays as it is. Raises " +
+    "Restores the record and returns it; a record in use stays as it is. Raises " +
       `${refusals(record)}.`,
   );
 }

@@ -163,13 +163,12 @@ $$;`,
 function updatedIdsSql(listed: readonly CrmRecord[]): string {
   const branches = listed.map((record) => {
     const leading = required(record).map((filter) =>
-      `\n          and t.${columnOf(filter)} = ${argument(record, filter)}`
+      ` and t.${columnOf(filter)} = ${argument(record, filter)}`
     );
     return `    when '${record.name}' then
       return array(
         select t.id from crm.${record.about.table} t
-        where t.workspace_id = crm.current_workspace_id()${leading.join("")}
-          and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id()${leading.join("")} and t.updated_at >= v_since
         order by t.updated_at desc limit p_most
       );`;
   });
@@ -191,13 +190,11 @@ $$;`,
 function restOfPageSql(listed: readonly CrmRecord[]): string {
   const branches = listed.map(({ name, about }) =>
     `    when '${name}' then
-      select array_agg(page.record), count(page.record) = count(*) and coalesce(is_complete, true)
-      into v_records, is_complete
-      from (
-        select crm.${name}_json_if_short(t) as record from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      v_records := array(
+        select crm.${name}_json_if_short(t) from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
         join crm.${about.table} t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         order by chosen.position
-      ) page;`
+      );`
   );
   return commented(
     `create function crm.rest_of_page(
@@ -237,6 +234,7 @@ begin
   case p_record
 ${branches.join("\n")}
   end case;
+  is_complete := coalesce(is_complete, true) and num_nulls(variadic v_records) = 0;
   ids := ids || v_ids;
   records := records || v_records;
 end

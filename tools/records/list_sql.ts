@@ -50,6 +50,7 @@ declare
 ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_next_id uuid;
   v_records json[];
+  v_shown integer;
   v_complete boolean;
 begin
   if p_args ? 'sort' then
@@ -60,6 +61,7 @@ ${requireKnown(record).replace(/^ /, "   ")}    return crm.sorted_list('${name}'
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
 ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
   end if;
+  v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is ${always(record).length === 0 ? "null" : "not true"} then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
     from crm.rest_of_page('${name}', p_args, v_filters, v_before, v_from, v_ids, v_records, v_complete) page;
@@ -67,13 +69,14 @@ ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(rec
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.bounded_records('${name}', v_ids, v_records);
     if cardinality(v_records) < cardinality(v_ids) then v_next_id := v_ids[cardinality(v_records)]; end if;
   end if;
 ${
-      requireKnown(record, "v_records is null")
+      requireKnown(record, "coalesce(cardinality(v_records), 0) = 0")
     }  if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then return crm.synced_page(v_records, v_next_id); end if;
   return crm.page(v_records, v_next_id);
@@ -116,9 +119,7 @@ function branch(record: CrmRecord, filters: NamedFilter[]): string {
     from: "v_from",
   });
   return `${sent}${single.join("")} then
-${made}    select array_agg(page.id), count(page.record) = count(*),
-      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
-    into v_ids, v_complete, v_records
+${made}    select array_agg(page.id), array_agg(page.record), count(page.record) into v_ids, v_records, v_shown
     from (
       select t.id, ${shown} as record from crm.${record.about.table} t
       where ${conjunction(conditions, 8)}
@@ -144,7 +145,6 @@ language sql stable as $$
     then crm.${name}_json(t)
   end
 $$;`,
-    `crm.${name}_json, or null if the row may be long. crm.bounded_records builds long rows, and can end a page ` +
-      "before one.",
+    `crm.${name}_json, or null if the row may be long: crm.bounded_records builds long rows.`,
   );
 }

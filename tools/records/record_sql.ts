@@ -2,7 +2,6 @@
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { endpoints } from "../resources.ts";
-import { changedFieldsSql } from "./changed_fields_sql.ts";
 import { isMergeable, lifecycleSql, refusals, refusalsSql } from "./lifecycle_sql.ts";
 import { indexesSql, listSql } from "./list_sql.ts";
 import { columns, comment, commented } from "./sql_text.ts";
@@ -10,13 +9,11 @@ import { columns, comment, commented } from "./sql_text.ts";
 /** The SQL that is written for a record, beside the schema file of its table. */
 export function recordSql(record: CrmRecord): string {
   const { sql = [], views = {} } = record.about;
-  const changedFields = changedFieldsSql(record);
   return [
     jsonSql(record, record.name, record.about.text.description_en, Object.keys(record.fields)),
     ...Object.values(views).map((view) => jsonSql(record, view.name, view.text.description_en, view.fields)),
     ...(sql.includes("insert") ? [insertSql(record)] : []),
     ...(sql.includes("save") ? [lockSql(record), saveSql(record)] : []),
-    ...(changedFields === null ? [] : [changedFields]),
     ...lifecycleSql(record),
     ...(sql.includes("get") ? [getSql(record)] : []),
     ...(sql.includes("list") ? [indexesSql(record), listSql(record)] : []),
@@ -48,15 +45,16 @@ function shownValue(name: string, { shownAs, sql }: Field): string {
   return sql === "timestamptz" ? `crm.iso(t.${name})` : `t.${name}`;
 }
 
-function insertSql({ name, about, fields }: CrmRecord): string {
+function insertSql(record: CrmRecord): string {
+  const { name, about } = record;
   const table = `crm.${about.table}`;
-  const written = [...about.hidden ?? [], ...namesOf(fields, ["always", "on create", "by the verb"])];
+  const written = insertedColumns(record);
   // Returning the whole row takes a fortieth of a creation's time, so it is returned only if the reply shows it.
   const [type, returning, result, said] = answersWithId(name)
     ? ["uuid", "new.id", "v_id", "its id"]
     : [table, "new.*", "t", "it"];
   const { alike } = about;
-  const insert = commented(
+  return commented(
     `create function crm.${name}_insert(${
       alike ? `t ${table}, out made ${type}, out alike uuid[]` : `t ${table}) returns ${type}`
     }${alike ? ")" : ""}
@@ -80,11 +78,10 @@ ${
     }
 end
 $$;`,
-    `Creates the record in the caller's workspace and returns ${said}${
-      alike ? ", and for each compared field up to five records in use that resemble it" : ""
+    `Creates the record and returns ${said}${
+      alike ? ", and for each compared field up to five similar records in use" : ""
     }.`,
   );
-  return about.sql?.includes("insert all") ? `${insert}\n\n${insertAllSql(name, table, written)}` : insert;
 }
 
 /** The ids of records in use that resemble the new one. The inserting statement does not see the new record itself. */
@@ -109,33 +106,44 @@ function answersWithId(name: string): boolean {
   );
 }
 
-/**
- * A function that inserts a batch of records in one statement, because half the time of an insert is a fixed cost for
- * each statement.
- */
-function insertAllSql(name: string, table: string, written: readonly string[]): string {
+/** The function that inserts the records of a batch, with a branch for each kind of record that has batches. */
+export function insertTogetherSql(records: readonly CrmRecord[]): string {
+  const hasBatch = ({ name }: CrmRecord) =>
+    endpoints.some(({ route }) => route.endpoint.verb === `${name}_batch`);
+  const branches = records.filter(hasBatch).map((record) =>
+    `    when '${record.name}' then
+      with made as (
+        insert into crm.${record.about.table} (
+${columns(["workspace_id", ...insertedColumns(record)], 10)}
+        )
+        select
+${columns(["crm.current_workspace_id()", ...insertedColumns(record).map((column) => `t.${column}`)], 10)}
+        from unnest(array(select crm.${record.name}_new(i -> 'args') from unnest(p_items) i)) t
+        returning id
+      )
+      select array_agg(m.id) into v_ids from made m;`
+  );
   return commented(
-    `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]
+    `create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  with made as (
-    insert into ${table} as new (
-${columns(["workspace_id", ...written], 6)}
-    )
-    select
-${columns(["crm.current_workspace_id()", ...written.map((column) => `t.${column}`)], 6)}
-    from unnest(p_rows) t
-    returning new.id
-  )
-  select array_agg(m.id) into v_ids from made m;
+  case p_record
+${branches.join("\n")}
+  end case;
   return v_ids;
 end
 $$;`,
-    "Creates records in the caller's workspace; returns their ids in the order of the rows.",
+    "Creates the records of a batch by one insert, because half the time of an insert is a fixed cost. Returns their " +
+      "ids in order.",
   );
 }
+
+const insertedColumns = ({ about, fields }: CrmRecord) => [
+  ...about.hidden ?? [],
+  ...namesOf(fields, ["always", "on create", "by the verb"]),
+];
 
 function lockSql(record: CrmRecord): string {
   const { name, about } = record;
@@ -149,9 +157,7 @@ begin
   select * into t from ${table} r
   where r.workspace_id = crm.current_workspace_id() and r.id = p_id
   for no key update;
-  if not found then
-    perform api.fail('not_found');
-  end if;${refusalsSql(record, "t")}
+  if not found then perform api.fail('not_found'); end if;${refusalsSql(record)}
   if p_if_match is not null and not p_if_match ? crm.version(crm.${name}_json(t)) then
     perform api.fail('precondition_failed');
   end if;
@@ -183,7 +189,7 @@ ${columns(written.map((column) => `t.${column}`), 4)}
   return t;
 end
 $$;`,
-    "Writes the changeable fields of the record, and returns the updated row.",
+    "Writes the changeable fields, and returns the updated row.",
   );
 }
 

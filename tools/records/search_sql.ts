@@ -43,15 +43,10 @@ export function searchedSql(records: readonly CrmRecord[]): string {
   );
   const kept = searched.map(([{ name, about }]) =>
     `    when '${name}' then
-      perform crm.lock_texts_of(p_workspace_id);
-      insert into crm.search_texts as kept (workspace_id, record, id, text)
-      select t.workspace_id, p_record, t.id, crm.${name}_text(t) from crm.${about.table} t
-      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
-      perform crm.keep_values(p_workspace_id, p_record, array(
-        select row(t.id, t.tags, t.custom_fields)::crm.record_keys from crm.${about.table} t
+      v_rows := array(
+        select row(t.id, t.tags, t.custom_fields, crm.${name}_text(t))::crm.record_keys from crm.${about.table} t
         where t.workspace_id = p_workspace_id and t.id = any (p_ids)
-      ));`
+      );`
   );
   const changed = commented(
     `create function crm.text_changed(p_event crm.event_type, p_facts jsonb) returns text
@@ -65,12 +60,18 @@ $$;`,
   const keep = commented(
     `create function crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) returns void
 language plpgsql set search_path = '' set enable_seqscan = off as $$
+declare
+  v_rows crm.record_keys[];
 begin
+  if p_record <> all ('{${searched.map(([{ name }]) => name).join(",")}}') then return; end if;
+  perform crm.lock_texts_of(p_workspace_id);
   case p_record
 ${kept.join("\n")}
-    else
-      null;
   end case;
+  insert into crm.search_texts as kept (workspace_id, record, id, text)
+  select p_workspace_id, p_record, r.id, r.text from unnest(v_rows) r
+  on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+  perform crm.keep_values(p_workspace_id, p_record, v_rows);
 end
 $$;`,
     "Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.",

@@ -26,9 +26,6 @@ export function conjunction(conditions: readonly string[], indent: number): stri
   return fill(words, WIDTH - indent).join(`\n${" ".repeat(indent)}`);
 }
 
-/** Indents the lines of a statement. */
-export const indent = (sql: string, spaces: number): string => sql.replaceAll(/^/gm, " ".repeat(spaces));
-
 /** A `comment on` statement. SQL joins literals on consecutive lines, so a long text becomes several. */
 export function comment(object: string, text: string): string {
   const statement = `comment on ${object} is`;

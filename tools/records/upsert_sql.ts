@@ -2,7 +2,7 @@
 import { atLeastOneText, type CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { argument, equalities, type NamedFilter } from "./filters.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
-import { commented, conjunction } from "./sql_text.ts";
+import { columns, commented, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /** `api.<name>_upsert`, and `crm.<name>_match`, which looks for the record. */
@@ -43,13 +43,14 @@ declare
   v_ids uuid[];
   v_kept text[] := '{}';
   v_reply json;
+  v_record json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
   end if;
   -- Leads and other upserts that look for the same record, or would create it, wait here.
   perform crm.lock_matches(jsonb_build_object(
-${locked.map((filter) => `    '${name} ${filter.name}', ${argument(record, filter)}`).join(",\n")}
+${columns(locked.map((filter) => `'${name} ${filter.name}', ${argument(record, filter)}`), 4)}
   ));
   v_ids := crm.${name}_match(p_args);
 ${merged ? survivorsSql(record) : ""}  if cardinality(v_ids) > 1 then
@@ -65,25 +66,21 @@ ${
   end if;
 ${requiredSql(record)}
   v_reply := api.${name}_create(v_sent);
+  select crm.${name}_json(t) into v_record from crm.${about.table} t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid;
   return crm.unless_dry_run(p_args, crm.with_possible_duplicates(
-    crm.with_fields(
-      (
-        select crm.${name}_json(t) from crm.${about.table} t
-        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
-      ),
-      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
-    ),
+    crm.with_fields(v_record, json_build_object('created', true, 'matched_by', null, 'differences', v_kept)),
     v_reply ->> 'X-Possible-Duplicate'
   ));
 end
 $$;`,
-    `Changes the record whose field named in match_by has the value sent, like api.${name}_update, or creates it, ` +
-      `like api.${name}_create; raises their codes too. Returns the whole record with created, matched_by and ` +
-      `differences (the fields that were sent and not written). ${
+    `Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of ` +
+      `api.${name}_update and _create too. Returns the whole record with created, matched_by and differences (the ` +
+      `fields that were not written). ${
         merged
-          ? "If only merged records have the value, it changes the record they were merged into, except that field. "
+          ? "If only merged records have the value, changes the record they were merged into, except that field. "
           : ""
-      }Raises ambiguous_match with every record found, and validation_error for fields that only a creation requires.`,
+      }Raises ambiguous_match, and validation_error for fields that only a creation requires.`,
   );
   return `${match}\n\n${upsert}`;
 }

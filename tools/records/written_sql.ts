@@ -7,10 +7,10 @@ import { changedFieldNamesSql } from "./changed_fields_sql.ts";
 import { expandSql } from "./expand_sql.ts";
 import { listFiltersSql } from "./list_filters_sql.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
-import { recordSql } from "./record_sql.ts";
+import { insertTogetherSql, recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
 import { sampleSql } from "./sample_sql.ts";
-import { commented } from "./sql_text.ts";
+import { columns, commented } from "./sql_text.ts";
 import { searchedSql } from "./search_sql.ts";
 import { summarySql } from "./summary_sql.ts";
 import { upsertSql } from "./upsert_sql.ts";
@@ -34,6 +34,7 @@ export function writtenSql(): Map<string, string> {
   add("events", sampleSql());
   add("events", changedFieldNamesSql());
   add("search_pages", searchedSql(records));
+  add("batches", insertTogetherSql(records));
   add("app_door", runVerbSql("app"));
   return new Map([...sql].map(([concern, texts]) => [concern, texts.join("\n\n")]));
 }
@@ -89,15 +90,16 @@ function referenceSql(records: readonly CrmRecord[], { table, active }: Referenc
     ...(record && isMergeable(record) ? ["t.merged_into_id is null"] : []),
     ...(record && isErasable(record) ? ["t.erased_at is null"] : []),
   ];
-  const lock = record && isMergeable(record) ? "\n        for key share" : "";
-  return `perform from crm.${table} t
-        where ${["t.workspace_id = v_workspace_id", "t.id = v_id", ...conditions].join(" and ")}${lock}`;
+  const where = ["t.workspace_id = v_workspace_id", "t.id = v_id", ...conditions].join(" and ");
+  return record && isMergeable(record)
+    ? `perform from crm.${table} t\n        where ${where}\n        for key share`
+    : `perform from crm.${table} t where ${where}`;
 }
 
 function eventTypesSql(): string {
   const events = Object.entries(EVENTS);
   return `create type crm.event_type as enum (
-${events.map(([event]) => `  '${event}'`).join(",\n")}
+${columns(events.map(([event]) => `'${event}'`), 2)}
 );
 comment on type crm.event_type is 'The event catalogue of spec 6.1.';
 
@@ -112,7 +114,7 @@ comment on column crm.event_types.is_change is
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
-${events.map(([event, { object, change }]) => `  ('${event}', '${object}', ${change})`).join(",\n")};`;
+${columns(events.map(([event, { object, change }]) => `('${event}', '${object}', ${change})`), 2)};`;
 }
 
 /** The function through which a door calls the verbs of a schema, as the role to which row-level security applies. */

@@ -15,7 +15,7 @@ const webUrl = () =>
  */
 export const activity = record("activity", {
   table: "activities",
-  sql: ["insert", "insert all", "save", "get", "list"],
+  sql: ["insert", "save", "get", "list"],
   schema: "Activity",
   text: doc("Uma atividade de um negócio", "An activity of a deal"),
   create: doc("Uma atividade a criar", "An activity to create"),

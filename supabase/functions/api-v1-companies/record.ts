@@ -47,7 +47,7 @@ const Address = z.object({
 /** An organisation that a workspace sells to (spec 4.6). */
 export const company = record("company", {
   table: "companies",
-  sql: ["insert", "insert all", "save", "get", "list", "archive"],
+  sql: ["insert", "save", "get", "list", "archive"],
   schema: "Company",
   text: doc("Uma empresa", "A company"),
   create: doc("Uma empresa a criar", "A company to create"),

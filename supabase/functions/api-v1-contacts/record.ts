@@ -6,7 +6,7 @@ import * as field from "../_shared/contract/record_fields.ts";
 /** A person that a workspace sells to (spec 2.1). */
 export const contact = record("contact", {
   table: "contacts",
-  sql: ["insert", "insert all", "save", "get", "list", "archive"],
+  sql: ["insert", "save", "get", "list", "archive"],
   schema: "Contact",
   text: doc("Um contato", "A contact"),
   create: doc("Um contato a criar", "A contact to create"),

@@ -7,7 +7,7 @@ import { DEAL_STATUSES } from "../_shared/contract/statuses.ts";
 /** A sale, in progress or closed (spec 4.6). The actions that close it (spec 3) are in schema.ts. */
 export const deal = record("deal", {
   table: "deals",
-  sql: ["insert", "insert all", "save", "list", "archive"],
+  sql: ["insert", "save", "list", "archive"],
   schema: "Deal",
   text: doc("Um negócio", "A deal"),
   create: doc(

@@ -5,7 +5,7 @@ import * as field from "../_shared/contract/record_fields.ts";
 /** A note of a deal (spec 2.2). It cannot be changed through the API. */
 export const note = record("note", {
   table: "notes",
-  sql: ["insert", "insert all", "get", "list"],
+  sql: ["insert", "get", "list"],
   schema: "Note",
   text: doc("Uma anotação de um negócio", "A note of a deal"),
   create: doc("Uma anotação a criar", "A note to create"),

@@ -55,7 +55,8 @@ test("crm_api forges no event, no delivery, no stored reply and no rate limit, i
         // A trigger made by the attacker would call the functions that emit events.
         "create trigger mine after insert on crm.notes for each row execute function crm.emit_created('deal.won')",
         "create temporary table mine (workspace_id uuid, id uuid)",
-        `select crm.idempotency_remember('${id}', 'k', '\\x00', '{"id": "${memberId}"}', false)`,
+        `insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
+         values ('${id}', 'k', '\\x00', '{"id": "${memberId}"}')`,
         "select * from crm.idempotency_keys",
         "update crm.idempotency_keys set body = '{}'",
         `select crm.admit('${keyId}', 100000)`,

@@ -21,10 +21,10 @@ export interface RecordAbout {
   atLeastOneOf?: readonly string[];
   /**
    * The SQL functions that `deno task records` writes, in addition to the record's public type and JSON. `insert`:
-   * `crm.<name>_insert` for one row; `insert all`: also for all rows of a batch; `save`: `crm.<name>_lock` and `_save`;
-   * `get` and `list`: the verbs `api.<name>_get` and `_list`; `archive`: the verbs `_archive` and `_restore`.
+   * `crm.<name>_insert`; `save`: `crm.<name>_lock` and `_save`; `get` and `list`: the verbs `api.<name>_get` and
+   * `_list`; `archive`: the verbs `_archive` and `_restore`.
    */
-  sql?: readonly ("insert" | "insert all" | "save" | "get" | "list" | "archive")[];
+  sql?: readonly ("insert" | "save" | "get" | "list" | "archive")[];
   /** Adds the verb `api.<name>_summary`, whose query is {@link CrmRecord.summaryQuery}. */
   summary?: RecordSummary;
   /** Enables upserts. `by`: the fields by which they can find the record, each of which has a filter. */
