@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startServer } from "../../bench/harness/functions.ts";
 import { openWorld } from "../../bench/harness/world.ts";
+import { MAKE_REST } from "../../bench/performance/hand/rest_statements.ts";
 import { CALLS_A_MINUTE, MAKE_TABLES } from "../../bench/performance/hand/statements.ts";
+import { REST_JWT_SECRET, restToken } from "../../bench/performance/load/requests.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 
 const FOLDER = join(import.meta.dirname!, "../../bench/performance/hand");
@@ -72,4 +74,49 @@ Deno.test("The hand-written function does the work for which it is compared with
       await sql`truncate hand.call_counts`;
     },
   );
+});
+
+Deno.test("The statements of PostgREST do the same work, only for the workspace in the token", async () => {
+  await using world = await openWorld();
+  const { sql } = world;
+  const workspace = await makeWorkspace(sql);
+  const other = await makeWorkspace(sql);
+  await sql.unsafe(MAKE_TABLES);
+  await sql.unsafe(MAKE_REST);
+  await using server = await startServer({
+    DATABASE_URL: world.functionsDatabaseUrl,
+    OWNER_DATABASE_URL: world.databaseUrl,
+    REST_JWT_SECRET,
+  }, [FOLDER]);
+  const send = async (token: string, path: string, body?: unknown) => {
+    const response = await fetch(`${server.baseUrl}/rest${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  const token = restToken(workspace);
+  const contact = { ...CONTACT, workspace_id: workspace.id, owner_id: workspace.memberId };
+
+  const created = await send(token, "/contacts", contact);
+  assert.equal(created.status, 201, JSON.stringify(created.body));
+  assert.equal((await send(token, `/contacts/${created.body.id}`)).body.name, "Bia Lima");
+  assert.equal((await send(token, "/contacts")).body[0].id, created.body.id);
+  const lead = await send(token, "/rpc/take_lead", {
+    p_workspace_id: workspace.id,
+    p_member_id: workspace.memberId,
+    p_name: "Caio",
+    p_email: "caio@exemplo.com.br",
+    p_company_name: "Padaria Sol",
+  });
+  assert.equal(lead.status, 201);
+  const [deal] = await sql`select contact_id, company_id from hand.deals where id = ${lead.body.id}`;
+  assert.deepEqual(deal, { contact_id: lead.body.contact_id, company_id: lead.body.company_id });
+
+  const stranger = restToken(other);
+  assert.equal((await send(stranger, `/contacts/${created.body.id}`)).status, 406);
+  assert.deepEqual((await send(stranger, "/contacts")).body, []);
+  assert.equal((await send(stranger, "/contacts", contact)).status, 400);
+  assert.equal((await send(`${token.slice(0, -4)}AAAA`, "/contacts")).status, 401);
 });

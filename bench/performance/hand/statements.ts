@@ -1,12 +1,14 @@
-const COLUMNS = `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
+/** The columns of a contact in a reply. */
+export const COLUMNS =
+  `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
   instagram, linkedin, notes, custom_fields, created_at, updated_at`;
 
 /** Calls a minute for each key: the same limit as the API's. */
 export const CALLS_A_MINUTE = 120;
 
 /**
- * Makes a table that counts each key's calls in the current minute, and copies of companies, contacts and deals, with
- * constraints and indexes, but without row-level security and triggers.
+ * Makes a table that counts each key's calls in the current minute, and copies of companies, contacts, deals, pipelines
+ * and stages, with constraints and indexes, but without row-level security and triggers.
  */
 export const MAKE_TABLES = `
   create schema hand;
@@ -37,7 +39,11 @@ export const MAKE_TABLES = `
   select workspace_id, id, name, email, phone, owner_id from crm.contacts;
   insert into hand.deals (workspace_id, id, title, value, contact_id, owner_id, pipeline_id, stage_id, external_id)
   select workspace_id, id, title, value, contact_id, owner_id, pipeline_id, stage_id, external_id from crm.deals;
-  analyze hand.companies, hand.contacts, hand.deals;`;
+  create table hand.pipelines (like crm.pipelines including all);
+  create table hand.stages (like crm.stages including all);
+  insert into hand.pipelines select * from crm.pipelines;
+  insert into hand.stages select * from crm.stages;
+  analyze hand.companies, hand.contacts, hand.deals, hand.pipelines, hand.stages;`;
 
 /**
  * The gate: finds the caller by the key's hash ($1) and scope ($2), and counts the call. `counted` has no row for an
@@ -67,7 +73,7 @@ const GATE = `
  * A lead: the company of this name and the contact with this e-mail, each created if it is not there, and a deal in the
  * first stage of the default pipeline. Concurrent calls may create duplicates, because the statement takes no locks.
  */
-const INSERT_LEAD = `who as materialized (select * from allowed),
+export const INSERT_LEAD = `who as materialized (select * from allowed),
   known_company as (
     select c.id from who
     join hand.companies c on c.workspace_id = who.workspace_id and c.name_key = lower($6::text)
@@ -98,8 +104,8 @@ const INSERT_LEAD = `who as materialized (select * from allowed),
     select who.workspace_id, $3, $7, $8, contact.id, company.id, who.member_id, s.pipeline_id, s.id
     from who, contact, company
     cross join lateral (
-      select s.pipeline_id, s.id from crm.pipelines p
-      join crm.stages s on s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.is_active
+      select s.pipeline_id, s.id from hand.pipelines p
+      join hand.stages s on s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.is_active
       where p.workspace_id = who.workspace_id and p.is_default
       order by s.position limit 1
     ) s

@@ -8,6 +8,8 @@ import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 export interface LoadWorkspace {
   id: string;
   memberId: string;
+  pipelineId: string;
+  stageId: string;
   keys: string[];
   contactIds: string[];
 }
@@ -37,9 +39,11 @@ export async function seedWorkspaces(
   await insertLeads(sql, ids);
   const rows = await sql<Omit<LoadWorkspace, "keys">[]>`
     select
-      m.workspace_id as id, m.id as "memberId",
+      m.workspace_id as id, m.id as "memberId", s.pipeline_id as "pipelineId", s.id as "stageId",
       array(select c.id from crm.contacts c where c.workspace_id = m.workspace_id) as "contactIds"
-    from crm.members m where m.workspace_id = any (${ids})`;
+    from crm.members m
+    join crm.stages s on s.workspace_id = m.workspace_id and s.position = 1
+    where m.workspace_id = any (${ids})`;
   // Done at once, because autovacuum may come later: plans made for empty tables would scan the whole filled tables.
   await sql`vacuum analyze`;
   return rows.map((row) => ({ ...row, keys: keys.get(row.id)! }));
