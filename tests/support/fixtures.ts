@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { createKey } from "../../run/operator/keys.ts";
-import { createWorkspace } from "../../run/operator/workspaces.ts";
+import { createWorkspace, updateWorkspace } from "../../run/operator/workspaces.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { client } from "./client.ts";
 
