@@ -25,7 +25,7 @@ comment on table crm.custom_fields is
 comment on column crm.custom_fields.index_below is
   'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
 call crm.protect('crm.custom_fields');
-create trigger touch before update on crm.custom_fields for each row execute function crm.touch();
+create trigger touch before update of label, choices, archived_at on crm.custom_fields for each row execute function crm.touch();
 create index custom_fields_not_indexed on crm.custom_fields (workspace_id, id) where index_below is not null;
 
 create function crm.without_case(p_text text) returns text

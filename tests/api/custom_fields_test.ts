@@ -156,6 +156,12 @@ test("A value from before its definition stays valid until it changes, and so do
   const field = { object_type: "contact", key: "c", type: "choice", choices: ["a"] };
   const choice = await define(workspace.key, field);
   await runJob(sql, "index-texts");
+  const { body: { data: fields } } = await api.get(FIELDS);
+  assert.deepEqual(
+    fields.find((f: Body) => f["id"] === choice.id),
+    choice,
+    "indexing values is not a change of the field",
+  );
   await api.patch(`${FIELDS}/${choice.id}`, { choices: ["b"] });
   assert.deepEqual(ids(await api.get(`${CONTACTS}?custom[c]=a`)), [id]);
   const same = { n: "três", c: "a", x: 1 };

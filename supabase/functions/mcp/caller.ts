@@ -50,7 +50,7 @@ const MAX_TIME_ZONES = 1000;
 
 /** The handler of each resource. The first call of a handler loads the resource's table. */
 const HANDLERS: ReadonlyMap<string, () => Promise<RequestHandler>> = new Map(
-  Object.entries(RESOURCES).map(([name, load]) => [name, loadOnce(async () => serveResource(await load()))]),
+  Object.keys(RESOURCES).map((name) => [name, loadOnce(async () => serveResource(await RESOURCES[name]!()))]),
 );
 
 /** The sender of a request. Resources are called with the sender's key or token, and address. */
