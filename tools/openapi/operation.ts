@@ -280,7 +280,10 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
   switch (status) {
     case 200:
       return {
-        200: answer(doc("Feito", "Done"), version),
+        200: answer(doc("Feito", "Done"), [
+          ...version,
+          ...(endpoint.idempotent ? ["Idempotent-Replayed"] as const : []),
+        ]),
         ...(canContinue(endpoint) && {
           202: answer(
             doc("Aceito; o resto segue em segundo plano", "Accepted; the rest goes on in the background"),
