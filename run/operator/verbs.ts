@@ -100,7 +100,9 @@ export interface Subscription {
   key: { id: string; name: string } | null;
   held: boolean;
   days: { day: string; delivered: number; failed: number; waiting: number }[];
+  /** Whether there may be more deliveries than `days` counts. */
   days_are_partial: boolean;
+  /** The attempts of the newest deliveries; the rate is from 0 to 1. */
   recent: { attempts: number; success_rate: number | null; median_ms: number | null; p95_ms: number | null };
 }
 

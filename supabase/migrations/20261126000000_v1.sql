@@ -921,7 +921,9 @@ begin
       details := json_build_array(json_build_object(
         'field', 'external_id', 'message', null,
         'id', crm.external_id_holders(
-          case p_failure.constraint_name when 'contacts_external_id_once' then 'contact' else 'company' end,
+          case p_failure.constraint_name
+            when 'contacts_external_id_once' then 'contact' when 'companies_external_id_once' then 'company'
+          end,
           array[p_args ->> 'external_id']
         ) ->> (p_args ->> 'external_id')
       ));
@@ -4264,6 +4266,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
+  -- Null if none of the statements above ran, because none is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -4760,6 +4763,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
+  -- Null if none of the statements above ran, because none is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -5480,6 +5484,7 @@ begin
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  -- Null if none of the statements above ran, because none is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -5961,6 +5966,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  -- Null if none of the statements above ran, because none is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -6113,6 +6119,7 @@ begin
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
+  -- Null if none of the statements above ran, because none is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -14011,6 +14018,7 @@ begin
       case v_phase
         when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
         when 'notes' then
+          -- Without `texts`, notes stay.
           update crm.notes n set body = 'Texto apagado'
           where e.texts and n.workspace_id = o.workspace_id and n.id = any (v_ids) and n.body <> 'Texto apagado';
           get diagnostics v_changed = row_count;
@@ -14243,7 +14251,7 @@ begin
         when 'role' then '{admin, gestor, vendedor}'
         when 'object_type' then '{company, contact, deal}'
         when 'payload' then '{full, ids}'
-        else '{pending, held, delivered, failed, cancelled}'
+        when 'state' then '{pending, held, delivered, failed, cancelled}'
       end;
       v_valid := v_text = any (v_choices);
       v_message := 'Deve ser um de ' || crm.quoted_choices(v_choices);
@@ -14255,7 +14263,8 @@ begin
     when 'rate_limit_per_minute', 'stale_after_days', 'limit', 'overlap_seconds' then
       v_least := case p_rule when 'overlap_seconds' then 0 else 1 end;
       v_most := case p_rule
-        when 'rate_limit_per_minute' then 1000000 when 'stale_after_days' then 3650 when 'limit' then 200 else 604800
+        when 'rate_limit_per_minute' then 1000000 when 'stale_after_days' then 3650 when 'limit' then 200
+        when 'overlap_seconds' then 604800
       end;
       v_valid := v_number between v_least and v_most and v_number = trunc(v_number);
       v_message := format('Deve ser um número inteiro de %s a %s', v_least, v_most);

@@ -158,7 +158,9 @@ begin
       details := json_build_array(json_build_object(
         'field', 'external_id', 'message', null,
         'id', crm.external_id_holders(
-          case p_failure.constraint_name when 'contacts_external_id_once' then 'contact' else 'company' end,
+          case p_failure.constraint_name
+            when 'contacts_external_id_once' then 'contact' when 'companies_external_id_once' then 'company'
+          end,
           array[p_args ->> 'external_id']
         ) ->> (p_args ->> 'external_id')
       ));

@@ -185,6 +185,7 @@ begin
       case v_phase
         when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
         when 'notes' then
+          -- Without `texts`, notes stay.
           update crm.notes n set body = 'Texto apagado'
           where e.texts and n.workspace_id = o.workspace_id and n.id = any (v_ids) and n.body <> 'Texto apagado';
           get diagnostics v_changed = row_count;

@@ -64,7 +64,7 @@ begin
         when 'role' then '{admin, gestor, vendedor}'
         when 'object_type' then '{company, contact, deal}'
         when 'payload' then '{full, ids}'
-        else '{pending, held, delivered, failed, cancelled}'
+        when 'state' then '{pending, held, delivered, failed, cancelled}'
       end;
       v_valid := v_text = any (v_choices);
       v_message := 'Deve ser um de ' || crm.quoted_choices(v_choices);
@@ -76,7 +76,8 @@ begin
     when 'rate_limit_per_minute', 'stale_after_days', 'limit', 'overlap_seconds' then
       v_least := case p_rule when 'overlap_seconds' then 0 else 1 end;
       v_most := case p_rule
-        when 'rate_limit_per_minute' then 1000000 when 'stale_after_days' then 3650 when 'limit' then 200 else 604800
+        when 'rate_limit_per_minute' then 1000000 when 'stale_after_days' then 3650 when 'limit' then 200
+        when 'overlap_seconds' then 604800
       end;
       v_valid := v_number between v_least and v_most and v_number = trunc(v_number);
       v_message := format('Deve ser um número inteiro de %s a %s', v_least, v_most);

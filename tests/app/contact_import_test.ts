@@ -149,7 +149,9 @@ test("A line whose company's name is too long is refused, and the other lines ar
       upsert("email", { name: "Rui", email: "rui@sol.example" }),
     ],
   });
-  assert.equal(body.results[0].error.details[0].field, "items[0].company");
+  assert.deepEqual(body.results[0].error.details.map(({ field }: { field: string }) => field), [
+    "items[0].company",
+  ]);
   assert.equal(body.results[1].status, 201);
 });
 

@@ -66,7 +66,7 @@ export async function sitePages(): Promise<SitePage[]> {
   const slugs = new Set<string>();
   for (const folder of [PAGES, join(PAGES, "en")]) {
     for (const file of await markdownFiles(folder)) {
-      const slug = relative(folder, file).replace(/\.md$/, "");
+      const slug = relative(folder, file).replace(/\.mdx?$/, "");
       if (!slug.startsWith("en/")) slugs.add(slug);
     }
   }
@@ -83,7 +83,7 @@ async function readPage(slug: string): Promise<SitePage> {
 
 const readMarkdown = (path: string) => Deno.readTextFile(`${path}.md`);
 
-/** The Markdown files in a folder, at any depth. */
+/** The Markdown files in a folder, with or without components (.mdx), at any depth. */
 export async function markdownFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

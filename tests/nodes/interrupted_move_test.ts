@@ -71,9 +71,16 @@ Deno.test(needing(NODE_PROGRAMS, {
 
     await t.step("the target has each day's partition of the source before rows are copied", async () => {
       const tables = ["crm.events", "crm.webhook_deliveries", "crm.webhook_attempts", "crm.requests"];
-      for (const table of tables) await owners[1]`select crm.make_partition(${table}, ${dayBefore(5)})`;
+      for (const table of tables.slice(1)) {
+        await owners[1]`select crm.make_partition(${table}, ${dayBefore(5)})`;
+      }
+      // This event is in the source's default partition, which a reader keeps from being emptied for a while.
       await makeEvents(owners[1], workspace.id, 1, { ageS: 5 * DAY_S });
+      const reading = open(nodes[1].superuserUrl).begin((sql) =>
+        sql`select pg_sleep(1) from crm.events limit 1`
+      );
       await moveUntil(/^Step: drain/, 0);
+      await reading;
       for (const table of tables) {
         assert.ok((await daysOf(owners[0], table)).includes(dayBefore(5)), table);
         // The owner's job could not drop a partition of another role.
@@ -82,7 +89,7 @@ Deno.test(needing(NODE_PROGRAMS, {
             or oid in (select partition from crm.partitions_of(${table}::text::regclass))`;
         assert.equal(owned.length, 1, table);
       }
-      assert.equal((await owners[0]`select from crm.events_default`).length, 0);
+      for (const owner of owners) assert.equal((await owner`select from crm.events_default`).length, 0);
       const [copied] =
         await owners[0]`select tableoid::regclass::text as name from crm.events order by id limit 1`;
       assert.equal(copied!["name"], `crm.events_${dayBefore(5).replaceAll("-", "_")}`);

@@ -1,6 +1,7 @@
 // The events in TypeScript's catalogue, those that the database knows, and those that it emits are the same.
 import assert from "node:assert/strict";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { records } from "../../tools/records/records.ts";
 import { openDatabase } from "../support/stack.ts";
 
 Deno.test("the database has every event of the catalogue with its object type, and no other", async () => {
@@ -35,4 +36,17 @@ Deno.test("every event of the catalogue is emitted, and no other", async () => {
     ),
   ];
   assert.deepEqual([...new Set(emitted)].sort(), [...EVENT_TYPES].sort());
+});
+
+Deno.test("a row has no hidden column with the name of another record's public field, which crm.changed_fields would report", async () => {
+  await using sql = openDatabase();
+  const changing = records.filter(({ name }) => `${name}.updated` in EVENTS);
+  assert.ok(changing.length > 0);
+  for (const { about, fields } of changing) {
+    const reported = await sql<{ name: string }[]>`
+      select attname as name from pg_attribute
+      where attrelid = ${`crm.${about.table}`}::regclass and attname = any (crm.changed_field_names())`;
+    const hidden = reported.filter(({ name }) => !fields[name]?.stored);
+    assert.deepEqual(hidden, [], about.table);
+  }
 });

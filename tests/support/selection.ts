@@ -24,8 +24,8 @@ const SLOW = `
   api/erase/operations_test.ts console_build deployment docs/catching_up_page_test.ts docs/deployment_page_test.ts
   docs/new_field_test.ts examples growth http/fairness_test.ts http/judged_first_test.ts http/shares_test.ts lab
   local/command_lines_test.ts local/demo_test.ts local/feed_restore_test.ts local/migrate_test.ts
-  local/scheduler_test.ts local/stack_test.ts nodes postgres15 sql/list_walks_test.ts sql/migration_test.ts
-  sql/partitions sql/schema_test.ts sql/search_time_test.ts sql/search_walks_test.ts sql/value_walks_test.ts
+  local/scheduler_test.ts local/stack_test.ts nodes postgres15 sql/migration_test.ts sql/partitions
+  sql/schema_test.ts sql/search_time_test.ts sql/value_walks_test.ts
   webhooks/attempt_memory_test.ts webhooks/attempt_times_test.ts webhooks/hanging_receiver_test.ts webhooks/run_test.ts
 `.trim().split(/\s+/);
 

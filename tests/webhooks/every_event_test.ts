@@ -19,7 +19,9 @@ test("Every event of the catalogue arrives at its receiver, signed, as the OpenA
     const [message] = await mailbox.waitFor(1);
     checkDelivery(message!, secrets.get(event)!);
     assert.deepEqual(deliveryBody(event).parse(message!.body), message!.body, event);
-    assert.equal(message!.body.data.id ?? message!.body.data.lead.deal_id, message!.body.object_id);
+    const { data } = message!.body;
+    assert.equal(data.id ?? data.lead.deal_id, message!.body.object_id);
+    if (event === "activity.overdue") assert.equal(data.overdue_since, data.due_at);
   }
 });
 

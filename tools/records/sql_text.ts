@@ -39,7 +39,8 @@ export function comment(object: string, text: string): string {
 
 /** The statement that creates a function, followed by the comment on it. */
 export function commented(sql: string, text: string): string {
-  const [, name, parameters = ""] = /^create function (\S+?)\(([^)]*)\)/.exec(sql)!;
+  const [, name, parameters] = /^create function (\S+?)\(([^()]*)\)/.exec(sql) ?? [];
+  if (parameters === undefined) throw new Error(`No function with simple parameters: ${sql.split("\n")[0]}`);
   const types = parameters.split(",").map((parameter) => parameter.trim())
     .filter((parameter) => !parameter.startsWith("out "))
     .map((parameter) => parameter.replace(/^(inout )?\w+ /, "").replace(/ default .*/, ""));

@@ -132,7 +132,8 @@ function EditField({ field, onDone, onClose }: {
   });
   const change = (changed: Partial<typeof draft.value>) => draft.value = { ...draft.value, ...changed };
   const { object_type, key, label, type, choices } = draft.value;
-  const hasChoices = type === "choice" || type === "choices";
+  const kind = field?.type ?? type;
+  const hasChoices = kind === "choice" || kind === "choices";
   const save = async () => {
     const changed = {
       ...((field || label.trim()) && { label: label.trim() }),

@@ -45,7 +45,7 @@ export async function examine(address: Address): Promise<Diagnosis> {
 }
 
 async function withProject(
-  { databaseUrl, functionsUrl, ...address }: Address,
+  { databaseUrl, functionsUrl, region, appOrigin }: Address,
   work: (project: Project) => Promise<Diagnosis>,
 ): Promise<Diagnosis> {
   const sql = openDatabase(databaseUrl, "crm-doctor");
@@ -53,10 +53,11 @@ async function withProject(
   await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S).catch(() => {});
   try {
     return await work({
-      ...address,
       sql,
       databaseUrl: new URL(databaseUrl),
       functionsUrl: functionsUrl.replace(/\/+$/, ""),
+      region,
+      appOrigin,
       now: Date.now,
     });
   } finally {

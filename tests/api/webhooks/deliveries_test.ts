@@ -110,6 +110,11 @@ test("A key lists the deliveries of a subscription, and a member those of the wo
     assertError(await people.get(`${list}?updated_since=2026-01-01`), "validation_error");
     assertError(await people.get(`${list}?cursor=x`), "invalid_cursor");
   }
+  const idsOf = (pages: Listed[][]) => pages.flat().map(({ id }) => id);
+  assert.deepEqual(
+    idsOf(await pagesOf(vendedor, `/app-v1-deliveries?limit=7&subscription_id=${second}`)),
+    idsOf(await pagesOf(api, `${WEBHOOKS}/${second}/deliveries?limit=7`)),
+  );
 });
 
 test("A pending delivery is shown as held while its subscription is inactive", async ({ sql, workspace, api }) => {
