@@ -24,7 +24,7 @@ interface Case {
   order: Pick<LoadPlan, "connections" | "requests" | "pauseMs">;
 }
 
-/** What an attack cost a legitimate client, and the process that was attacked. */
+/** What an attack cost: the waits of a legitimate client, and time and memory of the process that was attacked. */
 interface Harm {
   quiet: Waits;
   attacked: Waits;

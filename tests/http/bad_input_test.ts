@@ -115,7 +115,7 @@ test("query text that Postgres cannot store is refused, and the reply names the 
 });
 
 test("an internal error is a 500 that reveals only its request id (spec 7)", async ({ sql, workspace, api }) => {
-  // The verb fails on a constraint that no request can violate.
+  // Every new deal of this workspace violates this constraint: a failure that the API does not expect.
   await sql`alter table crm.deals add constraint broken check (workspace_id <> ${
     sql.unsafe(`'${workspace.id}'`)
   })`;

@@ -196,7 +196,7 @@ const BUILD = `const [folder] = Deno.args;
 
 Deno.test("The console is built once, when a browser first opens it, and again when a source is newer", async () => {
   await serve(BUILD, async ({ folder, get }) => {
-    // Without its mark, as after `deno task console` for another address, the build is not served.
+    // A build without the file .local may be for another address, so it is not served but built again.
     await Deno.remove(join(folder, "dist/.local"));
     await (await get("/api-v1-leads")).body?.cancel();
     const pages = await Promise.all([waitForPage(get), waitForPage(get), waitForPage(get)]);

@@ -26,7 +26,7 @@ const PACE_MS = 25;
 const JOBS_MS = 200;
 const JOBS = ["crm.emit_overdue_activities()", "crm.catch_up_subscriptions()", "crm.index_texts()"];
 
-/** Starts the load with a key of the workspace. @param owners the owner's connection to each node */
+/** Starts the load with a key of the workspace. @param owners for each node, a connection as the owner of its tables */
 export function startLoad(key: string, owners: readonly Sql[]): Load {
   const [api, feed] = [serveResource(contacts), serveResource(events)];
   const load: Load = { created: [], read: [], sent: new Map(), refused: [], end };

@@ -102,7 +102,8 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
   "webhooks.create": { body: { event_types: ["deal.won"], target_url: "{{webhook_url}}" } },
   "webhooks.deliveries": { captures: [{ variable: "delivery_id", path: "data[0].id" }] },
   "webhooks.recover": { body: { since: "{{yesterday}}" } },
-  // An answer is final, so accepting and rejecting need a proposal each. The API creates none: a person enters tokens.
+  // An answer is final, so accepting and rejecting need different proposals. No call of the API creates a proposal, so
+  // the user of the collection enters both tokens as variables.
   "proposals.reject": { parameters: { token: "other_proposal_token" } },
 };
 

@@ -16,7 +16,7 @@ export interface Page {
   write(page: string): string;
 }
 
-/** A page in both languages, whose sections `write` replaces. */
+/** The files of a page in both languages. `write` replaces the generated sections in the text of one. */
 export function sitePages(slug: string, write: (page: string, language: Language) => string): Page[] {
   return ([["pt", ""], ["en", "en"]] as const).map(([language, folder]) => ({
     file: join(PAGES, folder, `${slug}.md`),

@@ -233,8 +233,8 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
 /**
- * One of the given words. `writing`: which of `words` the documents offer for bodies (a body may have any of them), and
- * the error for any other text.
+ * One of the given words. `writing` is for bodies: `offered` has those of `words` that the OpenAPI documents list (a
+ * body may have any of `words`), `error` is the message for a text that is not one of `words`.
  */
 export const choice = <Word extends string>(
   words: readonly [Word, ...Word[]],

@@ -118,7 +118,7 @@ function parse(
   const code: ErrorCode = fieldErrors.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
     : "validation_error";
-  // Reports a field only once. An error in the JSON text takes precedence: it may have caused the schema's.
+  // Reports a field only once: an error in its text rather than one found by the schema, which may follow from it.
   const known = new Set(fieldErrors.map(({ field }) => field));
   const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));

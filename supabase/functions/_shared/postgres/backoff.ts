@@ -27,7 +27,7 @@ const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
 const FIRST_ATTEMPT_MS = 5_000;
 const PROBE_MS = 1_000;
 
-/** Minimum milliseconds between log lines for the same reason, because Supabase limits the number of log lines. */
+/** Minimum milliseconds between two log lines about failures with the same `Reason`: Supabase limits their number. */
 const LOG_MS = 10_000;
 
 /** The call did not try to connect, because earlier attempts failed or one is taking too long. */
