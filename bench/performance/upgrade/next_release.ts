@@ -18,8 +18,8 @@ call crm.protect('crm.products');
 const EDITS: [file: string, ...pairs: [string | RegExp, string][]][] = [
   // Adds a column with a filter, and a constraint.
   ["supabase/functions/api-v1-contacts/record.ts", [
-    "  owner_id: owner(",
-    '  referred_by: text(255, { text: doc("Quem indicou", "Who referred the contact", "João Lima"), filter: doc("Quem indicou", "Who referred the contact") }),\n  owner_id: owner(',
+    "  owner_id: field.owner(",
+    '  referred_by: field.text(255, { text: doc("Quem indicou", "Who referred the contact", "João Lima"), filter: doc("Quem indicou", "Who referred the contact") }),\n  owner_id: field.owner(',
   ]],
   ["supabase/schemas/32_contacts.sql", [
     "  tags text[],\n",
@@ -86,7 +86,11 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
   await Deno.writeTextFile(join(copy, "supabase/schemas/37_products.sql"), PRODUCTS);
   for (const [file, ...pairs] of EDITS) {
     let text = await Deno.readTextFile(join(copy, file));
-    for (const [before, after] of pairs) text = text.replace(before, () => after);
+    for (const [before, after] of pairs) {
+      const edited = text.replace(before, () => after);
+      if (edited === text) throw new Error(`${file} has no ${before}`);
+      text = edited;
+    }
     await Deno.writeTextFile(join(copy, file), text);
   }
   succeeds(await run("tools/records/main.ts"));
