@@ -20,6 +20,7 @@ export interface Replacements {
 export class Schemas {
   readonly #named: Record<string, JsonSchema> = {};
   readonly #objects = new Map<string, z.ZodObject>();
+  readonly #bodies = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
 
   constructor(readonly replacements: Replacements = {}) {}
 
@@ -51,6 +52,14 @@ export class Schemas {
    * for a list without pages.
    */
   addBody(schema: z.ZodType, side: Side): JsonSchema {
+    const known = this.#bodies[side].get(schema);
+    if (known !== undefined) return known;
+    const added = this.#addBody(schema, side);
+    this.#bodies[side].set(schema, added);
+    return added;
+  }
+
+  #addBody(schema: z.ZodType, side: Side): JsonSchema {
     const added = this.add(schema, side);
     const record = added.properties?.["data"]?.items && idOf(added.properties["data"].items);
     if (!record) return added;
