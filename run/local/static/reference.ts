@@ -55,7 +55,8 @@ export function openReference(
           headers: { "cache-control": "no-cache", "x-content-type-options": "nosniff" },
         });
       }
-      if (opensPage(request)) {
+      // Any client that asks for the address that the start prints, such as curl, begins the build too.
+      if (opensPage(request) || FOLDERS.includes(url.pathname.slice(0, -1))) {
         const instead = await pageUntilBuilt(build, TEXTS[language]);
         if (instead) return instead;
       }
