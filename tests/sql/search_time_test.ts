@@ -21,18 +21,14 @@ async function makeContacts(sql: Sql, { id, memberId }: TestWorkspace, name: str
     from generate_series(1, ${ROWS}::integer) n`;
 }
 
-/** Milliseconds for a page, the best of five. */
+/** Milliseconds for a page without a match. */
 async function time(sql: Sql, { id }: TestWorkspace, q: string): Promise<number> {
   return await asCrmApi(sql, id, async (sql) => {
-    let least = Infinity;
-    for (let turn = 0; turn < 5; turn++) {
-      const started = performance.now();
-      const [{ page }] = await sql<[{ page: { data: unknown[] } }]>`
-        select api.contact_list(${sql.json({ limit: 50, q })}::jsonb) as page`;
-      least = Math.min(least, performance.now() - started);
-      assert.deepEqual(page.data, []);
-    }
-    return least;
+    const started = performance.now();
+    const [{ page }] = await sql<[{ page: { data: unknown[] } }]>`
+      select api.contact_list(${sql.json({ limit: 50, q })}::jsonb) as page`;
+    assert.deepEqual(page.data, []);
+    return performance.now() - started;
   });
 }
 
@@ -44,7 +40,6 @@ Deno.test("a search for repetitive words in thousands of repetitive texts takes 
   for (const state of ["walked", "in the index"]) {
     await using _held = state === "walked" ? await holdFeed() : null;
     if (state === "in the index") await indexTexts(sql);
-    const usual = await time(sql, ordinary, "exemplo.com.com");
     for (
       const q of [
         `${"a".repeat(99)}b`,
@@ -56,7 +51,12 @@ Deno.test("a search for repetitive words in thousands of repetitive texts takes 
       ]
     ) {
       await t.step(`${state}: ${q}`, async () => {
-        const worst = await time(sql, hostile, q);
+        // In turns, because other work on the machine may slow down one of the two for a while.
+        let [usual, worst] = [Infinity, Infinity];
+        for (let turn = 0; turn < 5; turn++) {
+          usual = Math.min(usual, await time(sql, ordinary, "exemplo.com.com"));
+          worst = Math.min(worst, await time(sql, hostile, q));
+        }
         assert.ok(worst <= MAX_RATIO * usual, `${worst} ms, not ${usual}`);
       });
     }
