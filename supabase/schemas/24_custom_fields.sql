@@ -63,7 +63,7 @@ begin
   ));
 end
 $$;
-comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, archived ones too.';
+comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, including archived ones.';
 
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -67,7 +67,8 @@ end
 $$;
 comment on function crm.company_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, record_merged, and precondition_failed if p_if_match, a list of versions, lacks the '
+  'record''s version.';
 
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql set search_path = '' as $$

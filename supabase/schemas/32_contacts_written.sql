@@ -67,8 +67,8 @@ end
 $$;
 comment on function crm.contact_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, lacks '
-  'the record''s.';
+  'kept. Raises not_found, record_merged, record_erased, and precondition_failed if p_if_match, a list of versions, '
+  'lacks the record''s version.';
 
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql set search_path = '' as $$

@@ -26,7 +26,7 @@ create table crm.deals (
   stage_changed_at timestamptz not null default now(),
   moved_at timestamptz not null default now(),
   stale_reported_for timestamptz,
-  -- A generated column and not a condition in the query, so that the planner has statistics on how few rows qualify.
+  -- A generated column instead of a condition in the query, so that the planner has statistics on how few rows qualify.
   stale_unreported_since timestamptz generated always as (
     case
       when status = 'aberto' and archived_at is null and stale_reported_for is distinct from moved_at then moved_at
@@ -53,7 +53,7 @@ comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
   'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The moved_at for which deal.stale was last emitted. After a movement, it is emitted again.';
+  'The moved_at for which deal.stale was last emitted. After the deal has moved, the event can be emitted again.';
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
@@ -71,9 +71,9 @@ create index deals_stale on crm.deals (workspace_id, stale_unreported_since) whe
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
--- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing one costs
--- nothing. The ids descend: if they ascended, a query for the closed deals of one status in the order of closed_at and
--- id would use this index instead of deals_closed, and read it to its end.
+-- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing an open deal
+-- costs nothing. The ids descend, because a query for the closed deals of one status in the order of closed_at and id
+-- must use deals_closed. If the ids ascended, that query would use this index, and read it to its end.
 create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
 
@@ -85,7 +85,7 @@ begin
 end
 $$;
 comment on function crm.keep_lead_contact() is
-  'Trigger: keeps the contact who sent the lead when the deal gets another.';
+  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
 
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
@@ -112,8 +112,8 @@ create trigger touch before update on crm.deals for each row execute function cr
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- A second note in the same transaction leaves the deal alone: it would write the same moment again, which would look
-  -- like a change of the deal.
+  -- A second note in the same transaction must not update the deal: it would write the same moved_at, and
+  -- crm.touch_deal would take the update for a change of the deal's fields.
   update crm.deals d set moved_at = now()
   where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
   return null;
@@ -277,7 +277,8 @@ begin
   v_changes := crm.changes('deal', to_jsonb(v_deal), p_args);
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then return crm.deal_json(v_deal); end if;
-  -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
+  -- A client may send back the status that it read. Closing a deal needs more than a status, so there are separate
+  -- actions for it.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
