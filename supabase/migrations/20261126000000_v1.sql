@@ -5085,18 +5085,6 @@ $$;
 comment on function api.deal_get(jsonb) is
   'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
   'it; with expand=contacts also with all its contacts. Raises not_found (spec 4.6).';
-create function crm.deal_default_title(p_deal crm.deals) returns text
-language plpgsql stable set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-begin
-  return coalesce(
-    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
-    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
-  );
-end
-$$;
-comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
 create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -5107,12 +5095,24 @@ begin
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
-  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  if v_deal.title is null then
+    v_deal.title := coalesce(
+      (
+        select c.name from crm.contacts c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.contact_id
+      ),
+      (
+        select c.name from crm.companies c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.company_id
+      )
+    );
+  end if;
   return v_deal;
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert. Raises invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
+  'The deal to insert; its default title is the name of its contact, otherwise of its company. Raises '
+  'invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
@@ -6730,11 +6730,6 @@ language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
   'How many days a partitioned table keeps its rows. Events are kept longer, for the change log.';
-create function crm.partition_fillfactor(p_table regclass) returns integer
-language sql stable set search_path = ''
-as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
-comment on function crm.partition_fillfactor(regclass) is
-  'To what percentage inserts fill a page of a partition; the rest is room for updates.';
 create function crm.given_columns(p_table regclass) returns text
 language sql stable set search_path = '' as $$
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
@@ -6776,10 +6771,12 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes.
+  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes. Most
+  -- deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT) and
+  -- needs no vacuum: the next update in the page reuses the room of the old row version.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
-    v_partition, p_table, crm.partition_fillfactor(p_table)
+    v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
   );
   call crm.protect(v_partition);
   execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
@@ -17605,10 +17602,10 @@ grant execute on function
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
   crm.day_start(date, text), crm.deal_action_json(crm.deals, boolean),
   crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
-  crm.deal_default_title(crm.deals), crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals),
-  crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb),
-  crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer),
-  crm.default_owner(), crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals), crm.deal_json(crm.deals),
+  crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
+  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer), crm.default_owner(),
+  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),

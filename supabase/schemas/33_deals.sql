@@ -193,19 +193,6 @@ comment on function api.deal_get(jsonb) is
   'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
   'it; with expand=contacts also with all its contacts. Raises not_found (spec 4.6).';
 
-create function crm.deal_default_title(p_deal crm.deals) returns text
-language plpgsql stable set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-begin
-  return coalesce(
-    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
-    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
-  );
-end
-$$;
-comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
-
 create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -216,12 +203,24 @@ begin
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
-  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  if v_deal.title is null then
+    v_deal.title := coalesce(
+      (
+        select c.name from crm.contacts c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.contact_id
+      ),
+      (
+        select c.name from crm.companies c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.company_id
+      )
+    );
+  end if;
   return v_deal;
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert. Raises invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
+  'The deal to insert; its default title is the name of its contact, otherwise of its company. Raises '
+  'invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''

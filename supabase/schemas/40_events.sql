@@ -46,14 +46,6 @@ as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' th
 comment on function crm.kept_days(regclass) is
   'How many days a partitioned table keeps its rows. Events are kept longer, for the change log.';
 
-create function crm.partition_fillfactor(p_table regclass) returns integer
-language sql stable set search_path = ''
--- Most deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT)
--- and needs no vacuum: the next update in the page reuses the room of the old row version.
-as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
-comment on function crm.partition_fillfactor(regclass) is
-  'To what percentage inserts fill a page of a partition; the rest is room for updates.';
-
 create function crm.given_columns(p_table regclass) returns text
 language sql stable set search_path = '' as $$
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
@@ -97,10 +89,12 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes.
+  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes. Most
+  -- deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT) and
+  -- needs no vacuum: the next update in the page reuses the room of the old row version.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
-    v_partition, p_table, crm.partition_fillfactor(p_table)
+    v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
   );
   call crm.protect(v_partition);
   execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
