@@ -54,7 +54,7 @@ end
 $$;
 comment on function crm.require_workspace(jsonb) is
   'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
-  'unknown workspace is an error instead of empty.';
+  'unknown workspace is an error, not an empty list.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -75,7 +75,7 @@ create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; otherwise null.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; null if nobody is signed in.';
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
   select encode(
@@ -108,12 +108,12 @@ language sql immutable parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The smallest UUIDv7 for that time: turns `created_at >= since` into a range of ids.';
+  'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of that time is never greater than the id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of this time is never greater than p_id.';
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
@@ -139,7 +139,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers. They skip the steps below, each of which takes as long as this check.
+  -- Most numbers are complete Brazilian numbers. They skip the steps below: each step takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -480,8 +480,8 @@ create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
-  'which says more than invalid_api_key.';
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, a '
+  'clearer error than invalid_api_key.';
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
   refused_address text
@@ -687,7 +687,8 @@ comment on table crm.key_counters is
 comment on column crm.key_counters.counted_since is
   'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
   'table, none of its calls has been moved yet.';
-comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
+comment on column crm.key_counters.last_call_at is
+  'When the newest of the moved calls was made; kept after its hour is purged.';
 call crm.protect('crm.key_counters');
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
 returns setof record
@@ -813,7 +814,7 @@ declare
   v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
-  -- Read after trying the lock: a request that held the lock before has committed its reply by now.
+  -- Read after the attempt to lock: a request that held the lock before has committed its reply by now.
   select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
@@ -1021,7 +1022,8 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- No verb: the edge function has already found a 4xx, which it returns only if nothing above refused the call.
+  -- No verb: the edge function has already found a 4xx error. It returns that error only if nothing above refused the
+  -- call.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
@@ -1131,7 +1133,7 @@ begin
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
   -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
-  -- is compared first, because Postgres prepares each comparison again in every transaction.
+  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb
@@ -1454,8 +1456,9 @@ begin
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is
-  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
-  'are accepted, so that their records can be listed. Lists call it only if they found nothing.';
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive owners, '
+  'pipelines and stages are accepted, so that their records can be listed. Lists call this function only if they found '
+  'nothing.';
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
@@ -1546,7 +1549,8 @@ end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
   'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
-  'and both create one. Each key names the kind of value, such as `contact email`; null values lock nothing.';
+  'and both create a record with it. Each key names the kind of value, such as `contact email`; null values lock '
+  'nothing.';
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -1722,7 +1726,8 @@ begin
 end
 $$;
 comment on function crm.expanded(json[], jsonb) is
-  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.';
+  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. p_names has at least '
+  'one name.';
 create function crm.expanded(p_record json, p_names jsonb) returns json
 language sql stable as $$
   select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
@@ -1794,8 +1799,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing. Most indexes begin with that filter's column, so the list can then use only
-  -- the primary key and, for a filter of kind `deal`, the index on deals.
+  -- Whether the required filter is missing. Most indexes begin with that filter's column. Without it the list can use
+  -- only the primary key and, for a filter of kind `deal`, the index on deals.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -2575,7 +2580,7 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII; this branch takes a third of the time of the other one.
+  -- Most texts are ASCII. This branch takes a third of the time of the other branch.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
   -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
@@ -2720,7 +2725,8 @@ begin
 end
 $$;
 comment on function crm.forget_text() is
-  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind.';
+  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind '
+  'of record.';
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
   out next_id uuid, out is_common boolean
@@ -2935,7 +2941,7 @@ language sql immutable set search_path = '' as $$
   ) k
 $$;
 comment on function crm.joined_tags(text[], text[]) is
-  'The tags of the first list, then those that only the second list has; 50 at most, null if there are none.';
+  'The tags of the first list, then the tags that only the second list has; 50 at most, null if there are none.';
 create function crm.with_tags(p_args jsonb, p_current jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3132,7 +3138,8 @@ begin
 end
 $$;
 comment on function crm.custom_field_lock(uuid) is
-  'Locks the workspace''s definitions until the transaction ends; returns the one with this id. Raises not_found.';
+  'Locks the workspace''s definitions until the transaction ends; returns the definition with this id. Raises '
+  'not_found.';
 create function crm.custom_field_room(p_object_type text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3148,7 +3155,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace uses 50 fields for this kind of record, the most it can have.';
+  'Raises validation_error if the workspace already uses 50 fields for this kind of record, the maximum.';
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3539,7 +3546,7 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default one.';
+comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default pipeline.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -3558,7 +3565,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active one.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active stage.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -4286,7 +4293,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -4783,7 +4790,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -4966,7 +4973,7 @@ comment on column crm.deals.stale_reported_for is
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
+  'The caller''s own id for the deal. Not unique, because crm.lead_receipts makes leads idempotent.';
 comment on column crm.deals.lead is
   'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
   'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
@@ -5148,8 +5155,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises '
-  'pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
+  'The pipeline and stage for a PATCH. If it names another pipeline but no stage, the stage is that pipeline''s first '
+  'active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5505,7 +5512,7 @@ begin
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -5988,7 +5995,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -6141,7 +6148,7 @@ begin
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -6302,7 +6309,7 @@ end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
   'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
-  'proposal_expired, and proposal_closed if the other answer was given.';
+  'proposal_expired, and proposal_closed if the customer gave the other answer.';
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
@@ -6652,7 +6659,7 @@ $$;
 comment on function api.deal_contact_add(jsonb) is
   'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
   'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
-  'has 50 others.';
+  'has 50 contacts besides the main contact.';
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -7189,7 +7196,8 @@ create table crm.webhook_subscriptions (
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
-  'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+  'Which event types go to which URL. A subscription is never deleted: an inactive subscription keeps its history '
+  '(spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
@@ -7350,8 +7358,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or if in the last 30 days it created 5,000, '
-  'or 500 that differ from each other and from this one in target or events.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
+  'days, or 500 that differ in target or events from each other and from p_subscription.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
   select array(
@@ -7804,7 +7812,8 @@ comment on table crm.webhook_queue is
   'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended deliveries.';
 comment on column crm.webhook_queue.event_id is
   'The event of the delivery, copied so that a claim need not read the delivery.';
-comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+comment on column crm.webhook_queue.shard is
+  'One of 16 parts of the queue, by workspace. Each part has its own lock for claims (crm.webhook_shards).';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
@@ -7872,7 +7881,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many at a time.
+  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many deliveries at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -8024,7 +8033,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Settle the first rows here: most subscriptions have few rows, so nothing is left for claims.
+  -- Settle the first rows here: most subscriptions have so few rows that nothing is left for claims.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -8057,8 +8066,8 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms; '
-  'a later claim, which visits the shards in another order, settles the rest. The caller has locked the shard.';
+  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
+  'A later claim visits the shards in another order, and settles the rest. The caller has locked the shard.';
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8299,7 +8308,7 @@ begin
           offset 0
         ) r
       ))
-      -- Not `=`: with it, a plan might read the whole index of ready rows.
+      -- Not `=`: a plan for `=` might read the whole index of ready rows.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -8828,7 +8837,7 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. All events have one type.';
+  'crm.fan_out for the active subscriptions with filters. p_event: the type of all these events.';
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
@@ -8887,7 +8896,7 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find it
+      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find the lock
       -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
@@ -14672,7 +14681,7 @@ begin
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
   -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
-  -- is compared first, because Postgres prepares each comparison again in every transaction.
+  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'action' then
       case p_verb

@@ -76,7 +76,7 @@ end
 $$;
 comment on function crm.require_workspace(jsonb) is
   'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
-  'unknown workspace is an error instead of empty.';
+  'unknown workspace is an error, not an empty list.';
 
 -- The caller, ids, times, texts, isolation by workspace.
 
@@ -103,7 +103,7 @@ create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; otherwise null.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; null if nobody is signed in.';
 
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
@@ -138,13 +138,13 @@ language sql immutable parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The smallest UUIDv7 for that time: turns `created_at >= since` into a range of ids.';
+  'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';
 
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of that time is never greater than the id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of this time is never greater than p_id.';
 
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
@@ -176,7 +176,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers. They skip the steps below, each of which takes as long as this check.
+  -- Most numbers are complete Brazilian numbers. They skip the steps below: each step takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;

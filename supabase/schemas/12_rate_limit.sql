@@ -131,7 +131,8 @@ comment on table crm.key_counters is
 comment on column crm.key_counters.counted_since is
   'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
   'table, none of its calls has been moved yet.';
-comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
+comment on column crm.key_counters.last_call_at is
+  'When the newest of the moved calls was made; kept after its hour is purged.';
 call crm.protect('crm.key_counters');
 
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)

@@ -33,7 +33,7 @@ declare
   v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
-  -- Read after trying the lock: a request that held the lock before has committed its reply by now.
+  -- Read after the attempt to lock: a request that held the lock before has committed its reply by now.
   select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
@@ -56,9 +56,9 @@ comment on function crm.idempotency_begin(uuid, text, bytea) is
 
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_grant
 -- (77_app_grants.sql) for apps, api.call_by_link (36_proposals.sql) for public links, app.call (71_app_door.sql) for
--- signed-in members. Each identifies its caller; crm.answer_request does the rest. See docs/architecture.md. A door
--- runs with its owner's rights, so that the calling role needs none on tables; only the verb runs as crm_api
--- (crm.run_verb) or crm_app (crm.run_app_verb).
+-- signed-in members. Each door identifies its caller; crm.answer_request does the rest. A door runs with its owner's
+-- rights, so that the calling role needs no rights on tables. Only the verb runs as crm_api (crm.run_verb) or crm_app
+-- (crm.run_app_verb). See docs/architecture.md.
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -261,7 +261,8 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- No verb: the edge function has already found a 4xx, which it returns only if nothing above refused the call.
+  -- No verb: the edge function has already found a 4xx error. It returns that error only if nothing above refused the
+  -- call.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;

@@ -192,5 +192,6 @@ begin
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is
-  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
-  'are accepted, so that their records can be listed. Lists call it only if they found nothing.';
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive owners, '
+  'pipelines and stages are accepted, so that their records can be listed. Lists call this function only if they found '
+  'nothing.';

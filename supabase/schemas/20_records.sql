@@ -106,7 +106,8 @@ end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
   'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
-  'and both create one. Each key names the kind of value, such as `contact email`; null values lock nothing.';
+  'and both create a record with it. Each key names the kind of value, such as `contact email`; null values lock '
+  'nothing.';
 
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$

@@ -21,7 +21,7 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII; this branch takes a third of the time of the other one.
+  -- Most texts are ASCII. This branch takes a third of the time of the other branch.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
   -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
@@ -180,7 +180,8 @@ begin
 end
 $$;
 comment on function crm.forget_text() is
-  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind.';
+  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind '
+  'of record.';
 
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],

@@ -112,7 +112,7 @@ language sql immutable set search_path = '' as $$
   ) k
 $$;
 comment on function crm.joined_tags(text[], text[]) is
-  'The tags of the first list, then those that only the second list has; 50 at most, null if there are none.';
+  'The tags of the first list, then the tags that only the second list has; 50 at most, null if there are none.';
 
 create function crm.with_tags(p_args jsonb, p_current jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$

@@ -57,7 +57,7 @@ comment on column crm.deals.stale_reported_for is
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
+  'The caller''s own id for the deal. Not unique, because crm.lead_receipts makes leads idempotent.';
 comment on column crm.deals.lead is
   'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
   'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
@@ -259,8 +259,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises '
-  'pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
+  'The pipeline and stage for a PATCH. If it names another pipeline but no stage, the stage is that pipeline''s first '
+  'active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

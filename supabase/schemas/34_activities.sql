@@ -56,7 +56,7 @@ create trigger touch before update on crm.activities
   -- An update that only records activity.overdue changes no field that a client sees.
   for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
   execute function crm.touch();
--- Not after an insert: for a new activity, set_last_activity_at already updates the deal, which sets moved_at.
+-- Not after an insert: for a new activity, set_last_activity_at already updates the deal, and so sets moved_at.
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for

@@ -35,7 +35,8 @@ create table crm.webhook_subscriptions (
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
-  'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+  'Which event types go to which URL. A subscription is never deleted: an inactive subscription keeps its history '
+  '(spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
@@ -205,8 +206,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or if in the last 30 days it created 5,000, '
-  'or 500 that differ from each other and from this one in target or events.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
+  'days, or 500 that differ in target or events from each other and from p_subscription.';
 
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$

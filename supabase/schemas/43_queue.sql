@@ -5,15 +5,15 @@
 -- docs/decisions/0008-queue.md.
 --
 -- Postgres often plans a statement while the queue is empty, and keeps the plan when the queue is long. Such a plan
--- uses the index with the fewest pages, even if another one would serve better. So the functions that read the queue
+-- uses the index with the fewest pages, even if another index would serve better. So the functions that read the queue
 -- leave the planner one choice:
 -- * They forbid scans of the whole table.
 -- * They compare and sort row values that begin with the shard, which the primary key lacks.
 -- * A search for rows in one state has a condition that no partial index for another state can serve.
 -- * They find rows first and write them by ctid: with a join, Postgres might look for them in the primary key.
 --
--- Locks are taken in this order, so that nobody deadlocks: shard, marker in crm.webhook_unsettled, row of the queue,
--- delivery, subscription.
+-- Locks are taken in this order, so that transactions cannot deadlock: shard, marker in crm.webhook_unsettled, row of
+-- the queue, delivery, subscription.
 
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is 'The numbers of leases (lease_token), one for each claim of a delivery.';
@@ -39,7 +39,8 @@ comment on table crm.webhook_queue is
   'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended deliveries.';
 comment on column crm.webhook_queue.event_id is
   'The event of the delivery, copied so that a claim need not read the delivery.';
-comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+comment on column crm.webhook_queue.shard is
+  'One of 16 parts of the queue, by workspace. Each part has its own lock for claims (crm.webhook_shards).';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
@@ -111,7 +112,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many at a time.
+  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many deliveries at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -270,7 +271,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Settle the first rows here: most subscriptions have few rows, so nothing is left for claims.
+  -- Settle the first rows here: most subscriptions have so few rows that nothing is left for claims.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -304,5 +305,5 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms; '
-  'a later claim, which visits the shards in another order, settles the rest. The caller has locked the shard.';
+  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
+  'A later claim visits the shards in another order, and settles the rest. The caller has locked the shard.';

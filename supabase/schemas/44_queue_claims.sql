@@ -242,7 +242,7 @@ begin
           offset 0
         ) r
       ))
-      -- Not `=`: with it, a plan might read the whole index of ready rows.
+      -- Not `=`: a plan for `=` might read the whole index of ready rows.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )

@@ -218,7 +218,7 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. All events have one type.';
+  'crm.fan_out for the active subscriptions with filters. p_event: the type of all these events.';
 
 -- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
 -- the queue has room. No event is lost: a subscription's place in the feed moves only over events of ended transactions
@@ -285,7 +285,7 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find it
+      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find the lock
       -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
