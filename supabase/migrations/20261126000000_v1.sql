@@ -97,15 +97,17 @@ comment on function crm.uuid_v7(timestamptz) is
   'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at. So ids '
   'sort by creation, and the filter `since` becomes a range of ids.';
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
-language sql immutable parallel safe as $$
-  select encode(
+language plpgsql immutable parallel safe as $$
+begin
+  return encode(
     overlay(
       decode('00000000000000000000000000000000', 'hex')
       placing substring(int8send(greatest(ceil(extract(epoch from p_at) * 1000)::bigint, 0)) from 3)
       from 1 for 6
     ),
     'hex'
-  )::uuid
+  )::uuid;
+end
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
   'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';
@@ -306,8 +308,8 @@ create policy "A member reaches only their own workspace" on crm.workspaces for 
   with check (id = crm.current_workspace_id());
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
 create function crm.zone_of(p_workspace_id uuid) returns text
-language sql stable security definer set search_path = ''
-as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
+language plpgsql stable security definer set search_path = ''
+as $$ begin return (select w.time_zone from crm.workspaces w where w.id = p_workspace_id); end $$;
 comment on function crm.zone_of(uuid) is
   'The time zone in which the days of a workspace begin and end. Security definer, because verbs for keys may not read '
   'workspaces.';
@@ -400,18 +402,24 @@ create function crm.record_action(
   p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
   p_details jsonb default '{}'
 ) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
-  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details)
+  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details);
+end
 $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
   'key_created. The console shows p_details beside the action.';
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
-language sql immutable set search_path = '' as $$
-  select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
-  from jsonb_each(p_after) a
-  where a.value is distinct from p_before -> a.key
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
+    from jsonb_each(p_after) a
+    where a.value is distinct from p_before -> a.key
+  );
+end
 $$;
 comment on function crm.describe_changes(jsonb, jsonb) is
   'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
@@ -492,12 +500,14 @@ comment on type crm.caller is
   'why the caller is not admitted (spec 5.7), null if admitted. refused_address: the address of the call, if the key '
   'may not be used from there; '''' if the address is unknown.';
 create function crm.without_mapping(p_address inet) returns inet
-language sql immutable parallel safe set search_path = '' as $$
-  select case
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return case
     when p_address <<= '::ffff:0:0/96' then
       (substring(host(p_address) from '[0-9.]+$') || '/' || masklen(p_address) - 96)::inet
     else p_address
-  end
+  end;
+end
 $$;
 comment on function crm.without_mapping(inet) is
   'Converts an IPv4 address or network written as IPv6 (::ffff:203.0.113.7) to IPv4; returns others unchanged.';
@@ -611,6 +621,7 @@ create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
 declare
   v_admission crm.admission;
+  v_hits timestamptz[];
 begin
   insert into crm.rate_limits as r (key_id, hits, calls)
   values (p_key_id, array[clock_timestamp()], 1)
@@ -624,8 +635,8 @@ begin
   if not found then
     v_admission.admitted := false;
     v_admission.remaining := 0;
-    select crm.rate_reset_seconds(crm.live_hits(r.hits), p_limit) into v_admission.reset_seconds
-    from crm.rate_limits r where r.key_id = p_key_id;
+    select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+    v_admission.reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
   end if;
   return v_admission;
 end
@@ -855,12 +866,12 @@ comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
   'means the message of the code. p_ids are the records that these fields are about.';
 create function api.mark_replayed() returns void
-language sql
-as $$ select set_config('app.replayed', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.replayed', 'true', true); end $$;
 comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 create function api.mark_found() returns void
-language sql
-as $$ select set_config('app.found', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.found', 'true', true); end $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
 create function crm.unless_dry_run(p_args jsonb, p_reply json) returns json
 language plpgsql set search_path = '' as $$
@@ -1579,12 +1590,14 @@ comment on function crm.with_fields(json, json) is
   'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
   'json_build_object, without spaces around their braces.';
 create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 as $$
-  select case
+begin
+  return case
     when p_ids is null or p_ids = '' then p_reply
     else crm.with_fields(p_reply, json_build_object('X-Possible-Duplicate', p_ids))
-  end
+  end;
+end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
   'Adds a last field to the reply to a creation: the ids of similar records, separated by commas. The edge function '
@@ -1729,8 +1742,11 @@ comment on function crm.expanded(json[], jsonb) is
   'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. p_names has at least '
   'one name.';
 create function crm.expanded(p_record json, p_names jsonb) returns json
-language sql stable as $$
-  select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
+language plpgsql stable set search_path = '' as $$
+begin
+  if jsonb_array_length(p_names) > 0 then return (crm.expanded(array[p_record], p_names))[1]; end if;
+  return p_record;
+end
 $$;
 comment on function crm.expanded(json, jsonb) is 'Adds the named records to one record; p_names may be null or empty.';
 
@@ -2552,9 +2568,8 @@ begin
     v_next_value := v_values[cardinality(v_records)];
   end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  return crm.page(
-    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
-  );
+  if v_next_id is not null then v_next_id := crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
@@ -2932,13 +2947,17 @@ as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end 
 comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are compared: without regard to case.';
 
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
-language sql immutable set search_path = '' as $$
-  select (array_agg(k.tag order by k.position))[:50]
-  from (
-    select distinct on (crm.without_case(t.tag)) t.tag, t.position
-    from unnest(p_tags || p_others) with ordinality t (tag, position)
-    order by crm.without_case(t.tag), t.position
-  ) k
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select (array_agg(k.tag order by k.position))[:50]
+    from (
+      select distinct on (crm.without_case(t.tag)) t.tag, t.position
+      from unnest(p_tags || p_others) with ordinality t (tag, position)
+      order by crm.without_case(t.tag), t.position
+    ) k
+  );
+end
 $$;
 comment on function crm.joined_tags(text[], text[]) is
   'The tags of the first list, then the tags that only the second list has; 50 at most, null if there are none.';
@@ -2971,11 +2990,15 @@ comment on function crm.with_tags(jsonb, jsonb) is
   'Replaces add_tags and remove_tags in the arguments with `tags`, the tags that the record will have. Raises '
   'validation_error for more than 50.';
 create function crm.quoted_choices(p_choices text[]) returns text
-language sql immutable
+language plpgsql immutable
 as $$
-  select string_agg(format('"%s"', c.choice), ', ' order by c.position)
-    || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
-  from unnest(p_choices[:20]) with ordinality c (choice, position)
+begin
+  return (
+    select string_agg(format('"%s"', c.choice), ', ' order by c.position)
+      || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
+    from unnest(p_choices[:20]) with ordinality c (choice, position)
+  );
+end
 $$;
 comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for the text of an error.';
 create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
@@ -5122,7 +5145,7 @@ comment on function crm.deal_new(jsonb) is
   'invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
+as $$ declare t crm.deals := crm.deal_insert(crm.deal_new(p_args)); begin return crm.deal_json(t); end $$;
 comment on function api.deal_create(jsonb) is 'Creates a deal and returns it. Raises the codes of crm.deal_new.';
 create function crm.choose_stage_for_move(
   p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
@@ -5804,7 +5827,7 @@ comment on function crm.activity_new(jsonb) is
   'invalid_reference, no_owner_available (spec 4.6).';
 create function api.activity_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.activity_json(crm.activity_insert(crm.activity_new(p_args))); end $$;
+as $$ declare t crm.activities := crm.activity_insert(crm.activity_new(p_args)); begin return crm.activity_json(t); end $$;
 comment on function api.activity_create(jsonb) is
   'Creates an activity of a deal and returns it. Raises the codes of crm.activity_new.';
 create function api.activity_update(p_args jsonb) returns json
@@ -6060,7 +6083,7 @@ comment on function crm.note_new(jsonb) is
   'invalid_reference, no_author_available (spec 2.2, 4.3).';
 create function api.note_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.note_json(crm.note_insert(crm.note_new(p_args))); end $$;
+as $$ declare t crm.notes := crm.note_insert(crm.note_new(p_args)); begin return crm.note_json(t); end $$;
 comment on function api.note_create(jsonb) is 'Creates a note and returns it. Raises the codes of crm.note_new.';
 
 create type api.note as (
@@ -6267,8 +6290,12 @@ $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
   'Saves a proposal with a new status; raises proposal_expired after expires_at.';
 create function crm.proposal_seller() returns json
-language sql stable security definer set search_path = '' as $$
-  select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+  );
+end
 $$;
 comment on function crm.proposal_seller() is
   'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
@@ -6337,8 +6364,10 @@ comment on function api.call_by_link(bytea, text, jsonb) is
   'is always the link''s own proposal.';
 
 create function crm.record_proposal_action(p_action text, p_proposal crm.proposals) returns void
-language sql volatile set search_path = '' as $$
-  select crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '')
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '');
+end
 $$;
 comment on function crm.record_proposal_action(text, crm.proposals) is
   'Adds a line about a proposal to the audit log. The line has no title, because a title may name the customer, and '
@@ -6445,7 +6474,8 @@ declare
   v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
-  return crm.deal_proposal_json(crm.proposal_mark_sent(v_proposal));
+  v_proposal := crm.proposal_mark_sent(v_proposal);
+  return crm.deal_proposal_json(v_proposal);
 end
 $$;
 comment on function app.proposal_send(jsonb) is
@@ -6552,15 +6582,17 @@ create trigger set_moved_at after insert on crm.deal_contacts for each row execu
 create function crm.deal_contact_json(
   p_contact_id uuid, p_role text, p_is_main boolean, p_added_at timestamptz, p_shows_name boolean
 ) returns json
-language sql stable as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'contact_id', p_contact_id,
     'name', (
       select c.name from crm.contacts c
       where p_shows_name and c.workspace_id = crm.current_workspace_id() and c.id = p_contact_id
     ),
     'role', p_role, 'is_main', p_is_main, 'added_at', crm.iso(p_added_at)
-  )
+  );
+end
 $$;
 comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
   'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';
@@ -7002,8 +7034,9 @@ comment on function crm.sample_data(crm.event_type) is
   'nil UUID, as is the event''s object_id.';
 
 create function crm.sample_row(p_object_type text) returns jsonb
-language sql immutable as $$
-  select case p_object_type
+language plpgsql immutable as $$
+begin
+  return case p_object_type
     when 'deal' then '{
       "id":"01a0e82c-9612-7f96-8c94-f287038f6943", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
       "title":"Padaria Sol: plano anual", "status":"aberto", "value":12500.5, "recurring_value":990,
@@ -7064,14 +7097,16 @@ language sql immutable as $$
       "custom_fields":{"segmento":"alimentação"}
     }'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_row(text) is
   'The public fields of a made-up object of that type, or of a submitted lead, from the examples in the OpenAPI '
   'documents.';
 create function crm.sample_state(p_event crm.event_type) returns jsonb
-language sql immutable as $$
-  select case p_event
+language plpgsql immutable as $$
+begin
+  return case p_event
     when 'deal.stage_changed' then '{"last_activity_at":null}'
     when 'deal.won' then '{
       "status":"ganho", "stage_id":"019cae6b-6600-772a-8c68-ec9bcdf7a8a1",
@@ -7122,13 +7157,15 @@ language sql immutable as $$
     }'
     when 'contact.merged' then '{"updated_at":"2026-10-05T17:20:09.300Z"}'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_state(crm.event_type) is
   'The fields of a made-up object that show that the event has happened.';
 create function crm.sample_facts(p_event crm.event_type) returns jsonb
-language sql immutable as $$
-  select case p_event
+language plpgsql immutable as $$
+begin
+  return case p_event
     when 'deal.stage_changed' then '{
       "previous_stage_id":"019cae6b-6600-7aef-8305-ec9888267c39",
       "previous_pipeline_id":"019cae6b-6600-723b-8f0d-244a4cb62c85"
@@ -7145,7 +7182,8 @@ language sql immutable as $$
     when 'activity.completed' then '{"changed_fields":["completed_at","status"]}'
     when 'contact.merged' then '{"merged_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b"}'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_facts(crm.event_type) is 'Made-up facts of an event; an empty object if it has none.';
 create function crm.changed_field_names() returns text[]
@@ -7281,17 +7319,25 @@ comment on column crm.webhook_secrets.header is
   'so that a header cannot be decrypted as a secret, nor a secret as a header. Null if there is no header.';
 call crm.protect('crm.webhook_secrets');
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
-language sql stable security definer set search_path = '' as $$
-  select w.suspended or not w.public_api from crm.workspaces w
-  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select w.suspended or not w.public_api from crm.workspaces w
+    where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+  );
+end
 $$;
 comment on function crm.holds_webhooks(uuid) is
   'Whether all deliveries of a workspace are held, because the workspace is suspended or has no public API. Security '
   'definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own workspace only.';
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
-language sql stable set search_path = '' as $$
-  select k.next_from from crm.webhook_secrets k
-  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select k.next_from from crm.webhook_secrets k
+    where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+  );
+end
 $$;
 comment on function crm.old_secret_until(uuid, uuid) is
   'Until when the old secret of a subscription still signs; null if no overlap is in progress.';
@@ -7361,8 +7407,9 @@ comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
   'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
   'days, or 500 that differ in target or events from each other and from p_subscription.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
-language sql immutable as $$
-  select array(
+language plpgsql immutable as $$
+begin
+  return array(
     select i.id::uuid
     from jsonb_array_elements_text(
       case jsonb_typeof(p_filters -> p_field)
@@ -7371,11 +7418,12 @@ language sql immutable as $$
       end
     ) with ordinality i (id, n)
     order by i.n
-  )
+  );
+end
 $$;
 comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which may be one id or a list.';
 create function crm.header_name(p_args jsonb) returns jsonb
-language sql immutable as $$ select nullif(nullif(p_args -> 'header', 'null'), '{}') $$;
+language plpgsql immutable as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
 comment on function crm.header_name(jsonb) is
   'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
 create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
@@ -7623,12 +7671,14 @@ comment on table crm.webhook_attempts_default is
   'Rows whose day has no partition: none, unless the job partition-attempts did not run for a week.';
 call crm.protect('crm.webhook_attempts_default');
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
-language sql stable set search_path = '' as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'lead', crm.lead_json(d, c.id, o.id), 'contact', case when c.id is not null then crm.contact_json(c) end,
     'company', case when o.id is not null then crm.company_json(o) end, 'source', d.source, 'utm', d.utm,
     'external_id', d.external_id, 'submitted', d.lead
-  )
+  );
+end
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
   'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
@@ -8019,13 +8069,15 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. '
   'Returns true if no row is left to change.';
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
   -- claim's lock on the marker. With `do nothing` this call would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
-  set send_now = excluded.send_now, sent_to = excluded.sent_to
+  set send_now = excluded.send_now, sent_to = excluded.sent_to;
+end
 $$;
 comment on function crm.unsettle_subscription(uuid, uuid, boolean) is
   'Tells claims to hold, cancel or release the queue rows of a subscription.';
@@ -8493,8 +8545,9 @@ comment on function crm.delivery_record(json) is
   '10 s behind the newest success.';
 
 create function crm.deliveries_due() returns boolean
-language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
-  select exists (select from crm.webhook_queue q where q.state = 'ready')
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
     or exists (select from crm.webhook_subscriptions s where s.notice_due_at <= statement_timestamp())
     or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
@@ -8505,7 +8558,8 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
         offset 0
       )
-    )
+    );
+end
 $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job '
@@ -8599,29 +8653,32 @@ create trigger resume_webhooks after update of suspended, public_api on crm.work
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
 create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
-language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
-  select q.*
-  from (
-    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
-    union all
-    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
-    union all
-    select w.* from crm.webhook_shards s
-    cross join lateral (
-      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
-    ) w
-  ) q
-  where q.due_at <= statement_timestamp() - interval '1 minute'
-    and (q.lease_until is null or q.lease_until <= statement_timestamp())
-    and crm.may_send(q.workspace_id, q.subscription_id)
-    -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
-    -- slow receiver.
-    and not exists (
-      select from crm.webhook_queue l
-      where l.state = 'leased' and l.lease_until > statement_timestamp()
-        and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
-        and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
-    )
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return query
+    select q.*
+    from (
+      (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+      union all
+      (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+      union all
+      select w.* from crm.webhook_shards s
+      cross join lateral (
+        select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+      ) w
+    ) q
+    where q.due_at <= statement_timestamp() - interval '1 minute'
+      and (q.lease_until is null or q.lease_until <= statement_timestamp())
+      and crm.may_send(q.workspace_id, q.subscription_id)
+      -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
+      -- slow receiver.
+      and not exists (
+        select from crm.webhook_queue l
+        where l.state = 'leased' and l.lease_until > statement_timestamp()
+          and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
+          and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
+      );
+end
 $$;
 comment on function crm.stuck_deliveries(integer) is
   'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '
@@ -8675,12 +8732,16 @@ $$;
 comment on function crm.waiting_deliveries(uuid, uuid, integer) is
   'How many deliveries of a subscription are in the queue, counted up to p_limit.';
 create function crm.queue_share(p_workspace_id uuid) returns integer
-language sql stable set search_path = '' as $$
-  select w.max_waiting_deliveries / greatest(
-    (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
-  )::integer
-  from crm.workspaces w
-  where w.id = p_workspace_id
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select w.max_waiting_deliveries / greatest(
+      (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
+    )::integer
+    from crm.workspaces w
+    where w.id = p_workspace_id
+  );
+end
 $$;
 comment on function crm.queue_share(uuid) is
   'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
@@ -9293,8 +9354,9 @@ comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_ty
   'Raises validation_error if a subscription does not include an event type: its receiver expects no such event.';
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
-language sql volatile security definer set search_path = '' as $$
-  select crm.require_own_workspace(p_workspace_id);
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform crm.require_own_workspace(p_workspace_id);
   update crm.webhook_secrets k
   set
     secret = case
@@ -9305,7 +9367,8 @@ language sql volatile security definer set search_path = '' as $$
     end,
     next_secret = case when p_overlap_seconds > 0 then p_secret end,
     next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
-  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id;
+end
 $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
   'Gives a subscription a new secret, encrypted. During the overlap the current secret keeps signing and the new one '
@@ -9350,8 +9413,8 @@ $$;
 comment on function crm.require_own_delivery(crm.webhook_subscriptions, uuid) is
   'Raises not_found if the subscription has no such delivery.';
 create function crm.wake_dispatcher() returns void
-language sql
-as $$ select set_config('app.events_enqueued', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.events_enqueued', 'true', true); end $$;
 comment on function crm.wake_dispatcher() is
   'Makes the edge function poke the dispatcher after its reply, as it does after an event.';
 create function api.webhook_get(p_args jsonb) returns json
@@ -9571,8 +9634,8 @@ comment on function crm.delivery_summaries(uuid, uuid[]) is
   'JSON of deliveries, in no order: event, state (crm.shown_state), the receiver''s last response, times (spec 6.5). '
   'next_attempt_at is null if there is no next attempt.';
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
-language sql stable set search_path = ''
-as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+language plpgsql stable set search_path = ''
+as $$ begin return (select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s); end $$;
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
@@ -9759,25 +9822,29 @@ comment on function crm.delivery_detail(uuid, uuid) is
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
-language sql stable set search_path = '' as $$
-  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
-  from unnest(
-    array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
-      s.header ->> 'name'
-    ],
-    array[
-      regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
-      'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
-      floor(extract(epoch from now()))::text,
-      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
-      'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
-    ]
-  ) with ordinality h (name, value, n)
-  -- h.name is null if the subscription has no header of its own.
-  where h.name <> 'X-Service-Signature-Next'
-    or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+    from unnest(
+      array[
+        'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
+        'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
+        s.header ->> 'name'
+      ],
+      array[
+        regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+        'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
+        floor(extract(epoch from now()))::text,
+        'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+        'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
+      ]
+    ) with ordinality h (name, value, n)
+    -- h.name is null if the subscription has no header of its own.
+    where h.name <> 'X-Service-Signature-Next'
+      or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+  );
+end
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
   'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '

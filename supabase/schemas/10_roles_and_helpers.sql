@@ -127,15 +127,17 @@ comment on function crm.uuid_v7(timestamptz) is
   'sort by creation, and the filter `since` becomes a range of ids.';
 
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
-language sql immutable parallel safe as $$
-  select encode(
+language plpgsql immutable parallel safe as $$
+begin
+  return encode(
     overlay(
       decode('00000000000000000000000000000000', 'hex')
       placing substring(int8send(greatest(ceil(extract(epoch from p_at) * 1000)::bigint, 0)) from 3)
       from 1 for 6
     ),
     'hex'
-  )::uuid
+  )::uuid;
+end
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
   'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';

@@ -36,8 +36,8 @@ create policy "A member reaches only their own workspace" on crm.workspaces for 
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
 
 create function crm.zone_of(p_workspace_id uuid) returns text
-language sql stable security definer set search_path = ''
-as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
+language plpgsql stable security definer set search_path = ''
+as $$ begin return (select w.time_zone from crm.workspaces w where w.id = p_workspace_id); end $$;
 comment on function crm.zone_of(uuid) is
   'The time zone in which the days of a workspace begin and end. Security definer, because verbs for keys may not read '
   'workspaces.';
@@ -139,19 +139,25 @@ create function crm.record_action(
   p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
   p_details jsonb default '{}'
 ) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
-  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details)
+  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details);
+end
 $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
   'key_created. The console shows p_details beside the action.';
 
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
-language sql immutable set search_path = '' as $$
-  select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
-  from jsonb_each(p_after) a
-  where a.value is distinct from p_before -> a.key
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
+    from jsonb_each(p_after) a
+    where a.value is distinct from p_before -> a.key
+  );
+end
 $$;
 comment on function crm.describe_changes(jsonb, jsonb) is
   'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
@@ -240,12 +246,14 @@ comment on type crm.caller is
   'may not be used from there; '''' if the address is unknown.';
 
 create function crm.without_mapping(p_address inet) returns inet
-language sql immutable parallel safe set search_path = '' as $$
-  select case
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return case
     when p_address <<= '::ffff:0:0/96' then
       (substring(host(p_address) from '[0-9.]+$') || '/' || masklen(p_address) - 96)::inet
     else p_address
-  end
+  end;
+end
 $$;
 comment on function crm.without_mapping(inet) is
   'Converts an IPv4 address or network written as IPv6 (::ffff:203.0.113.7) to IPv4; returns others unchanged.';

@@ -47,6 +47,7 @@ create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
 declare
   v_admission crm.admission;
+  v_hits timestamptz[];
 begin
   insert into crm.rate_limits as r (key_id, hits, calls)
   values (p_key_id, array[clock_timestamp()], 1)
@@ -60,8 +61,8 @@ begin
   if not found then
     v_admission.admitted := false;
     v_admission.remaining := 0;
-    select crm.rate_reset_seconds(crm.live_hits(r.hits), p_limit) into v_admission.reset_seconds
-    from crm.rate_limits r where r.key_id = p_key_id;
+    select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+    v_admission.reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
   end if;
   return v_admission;
 end

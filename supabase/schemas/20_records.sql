@@ -141,13 +141,14 @@ comment on function crm.with_fields(json, json) is
   'json_build_object, without spaces around their braces.';
 
 create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
-language sql immutable parallel safe
--- Must stay one expression, so that Postgres inlines it: every creation calls it.
+language plpgsql immutable parallel safe
 as $$
-  select case
+begin
+  return case
     when p_ids is null or p_ids = '' then p_reply
     else crm.with_fields(p_reply, json_build_object('X-Possible-Duplicate', p_ids))
-  end
+  end;
+end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
   'Adds a last field to the reply to a creation: the ids of similar records, separated by commas. The edge function '

@@ -152,9 +152,8 @@ begin
     v_next_value := v_values[cardinality(v_records)];
   end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  return crm.page(
-    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
-  );
+  if v_next_id is not null then v_next_id := crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is

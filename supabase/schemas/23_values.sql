@@ -103,13 +103,17 @@ comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are 
 -- Tags and custom fields as a call sends them.
 
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
-language sql immutable set search_path = '' as $$
-  select (array_agg(k.tag order by k.position))[:50]
-  from (
-    select distinct on (crm.without_case(t.tag)) t.tag, t.position
-    from unnest(p_tags || p_others) with ordinality t (tag, position)
-    order by crm.without_case(t.tag), t.position
-  ) k
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select (array_agg(k.tag order by k.position))[:50]
+    from (
+      select distinct on (crm.without_case(t.tag)) t.tag, t.position
+      from unnest(p_tags || p_others) with ordinality t (tag, position)
+      order by crm.without_case(t.tag), t.position
+    ) k
+  );
+end
 $$;
 comment on function crm.joined_tags(text[], text[]) is
   'The tags of the first list, then the tags that only the second list has; 50 at most, null if there are none.';
@@ -144,11 +148,15 @@ comment on function crm.with_tags(jsonb, jsonb) is
   'validation_error for more than 50.';
 
 create function crm.quoted_choices(p_choices text[]) returns text
-language sql immutable
+language plpgsql immutable
 as $$
-  select string_agg(format('"%s"', c.choice), ', ' order by c.position)
-    || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
-  from unnest(p_choices[:20]) with ordinality c (choice, position)
+begin
+  return (
+    select string_agg(format('"%s"', c.choice), ', ' order by c.position)
+      || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
+    from unnest(p_choices[:20]) with ordinality c (choice, position)
+  );
+end
 $$;
 comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for the text of an error.';
 

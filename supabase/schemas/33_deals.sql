@@ -224,7 +224,7 @@ comment on function crm.deal_new(jsonb) is
 
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
+as $$ declare t crm.deals := crm.deal_insert(crm.deal_new(p_args)); begin return crm.deal_json(t); end $$;
 comment on function api.deal_create(jsonb) is 'Creates a deal and returns it. Raises the codes of crm.deal_new.';
 
 create function crm.choose_stage_for_move(

@@ -145,7 +145,7 @@ comment on function crm.activity_new(jsonb) is
 
 create function api.activity_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.activity_json(crm.activity_insert(crm.activity_new(p_args))); end $$;
+as $$ declare t crm.activities := crm.activity_insert(crm.activity_new(p_args)); begin return crm.activity_json(t); end $$;
 comment on function api.activity_create(jsonb) is
   'Creates an activity of a deal and returns it. Raises the codes of crm.activity_new.';
 

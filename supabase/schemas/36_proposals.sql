@@ -107,8 +107,12 @@ comment on function crm.proposal_set_status(crm.proposals, text, text) is
   'Saves a proposal with a new status; raises proposal_expired after expires_at.';
 
 create function crm.proposal_seller() returns json
-language sql stable security definer set search_path = '' as $$
-  select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+  );
+end
 $$;
 comment on function crm.proposal_seller() is
   'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
@@ -186,8 +190,10 @@ comment on function api.call_by_link(bytea, text, jsonb) is
 -- token of a public link and passes only its hash.
 
 create function crm.record_proposal_action(p_action text, p_proposal crm.proposals) returns void
-language sql volatile set search_path = '' as $$
-  select crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '')
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '');
+end
 $$;
 comment on function crm.record_proposal_action(text, crm.proposals) is
   'Adds a line about a proposal to the audit log. The line has no title, because a title may name the customer, and '
@@ -300,7 +306,8 @@ declare
   v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
-  return crm.deal_proposal_json(crm.proposal_mark_sent(v_proposal));
+  v_proposal := crm.proposal_mark_sent(v_proposal);
+  return crm.deal_proposal_json(v_proposal);
 end
 $$;
 comment on function app.proposal_send(jsonb) is

@@ -25,15 +25,17 @@ create trigger set_moved_at after insert on crm.deal_contacts for each row execu
 create function crm.deal_contact_json(
   p_contact_id uuid, p_role text, p_is_main boolean, p_added_at timestamptz, p_shows_name boolean
 ) returns json
-language sql stable as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'contact_id', p_contact_id,
     'name', (
       select c.name from crm.contacts c
       where p_shows_name and c.workspace_id = crm.current_workspace_id() and c.id = p_contact_id
     ),
     'role', p_role, 'is_main', p_is_main, 'added_at', crm.iso(p_added_at)
-  )
+  );
+end
 $$;
 comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
   'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';

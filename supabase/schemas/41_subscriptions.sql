@@ -123,18 +123,26 @@ comment on column crm.webhook_secrets.header is
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
-language sql stable security definer set search_path = '' as $$
-  select w.suspended or not w.public_api from crm.workspaces w
-  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select w.suspended or not w.public_api from crm.workspaces w
+    where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+  );
+end
 $$;
 comment on function crm.holds_webhooks(uuid) is
   'Whether all deliveries of a workspace are held, because the workspace is suspended or has no public API. Security '
   'definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own workspace only.';
 
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
-language sql stable set search_path = '' as $$
-  select k.next_from from crm.webhook_secrets k
-  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select k.next_from from crm.webhook_secrets k
+    where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+  );
+end
 $$;
 comment on function crm.old_secret_until(uuid, uuid) is
   'Until when the old secret of a subscription still signs; null if no overlap is in progress.';
@@ -210,8 +218,9 @@ comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
   'days, or 500 that differ in target or events from each other and from p_subscription.';
 
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
-language sql immutable as $$
-  select array(
+language plpgsql immutable as $$
+begin
+  return array(
     select i.id::uuid
     from jsonb_array_elements_text(
       case jsonb_typeof(p_filters -> p_field)
@@ -220,12 +229,13 @@ language sql immutable as $$
       end
     ) with ordinality i (id, n)
     order by i.n
-  )
+  );
+end
 $$;
 comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which may be one id or a list.';
 
 create function crm.header_name(p_args jsonb) returns jsonb
-language sql immutable as $$ select nullif(nullif(p_args -> 'header', 'null'), '{}') $$;
+language plpgsql immutable as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
 comment on function crm.header_name(jsonb) is
   'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
 

@@ -84,12 +84,14 @@ comment on table crm.webhook_attempts_default is
 call crm.protect('crm.webhook_attempts_default');
 
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
-language sql stable set search_path = '' as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'lead', crm.lead_json(d, c.id, o.id), 'contact', case when c.id is not null then crm.contact_json(c) end,
     'company', case when o.id is not null then crm.company_json(o) end, 'source', d.source, 'utm', d.utm,
     'external_id', d.external_id, 'submitted', d.lead
-  )
+  );
+end
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
   'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';

@@ -256,13 +256,15 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'Returns true if no row is left to change.';
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
   -- claim's lock on the marker. With `do nothing` this call would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
-  set send_now = excluded.send_now, sent_to = excluded.sent_to
+  set send_now = excluded.send_now, sent_to = excluded.sent_to;
+end
 $$;
 comment on function crm.unsettle_subscription(uuid, uuid, boolean) is
   'Tells claims to hold, cancel or release the queue rows of a subscription.';

@@ -161,8 +161,9 @@ comment on function crm.delivery_record(json) is
 -- Waking the dispatcher, and detecting that it does not run.
 
 create function crm.deliveries_due() returns boolean
-language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
-  select exists (select from crm.webhook_queue q where q.state = 'ready')
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
     or exists (select from crm.webhook_subscriptions s where s.notice_due_at <= statement_timestamp())
     or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
@@ -173,7 +174,8 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
         offset 0
       )
-    )
+    );
+end
 $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job '
@@ -271,29 +273,32 @@ when ((old.suspended or not old.public_api) and not new.suspended and new.public
 execute function crm.resume_webhooks();
 
 create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
-language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
-  select q.*
-  from (
-    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
-    union all
-    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
-    union all
-    select w.* from crm.webhook_shards s
-    cross join lateral (
-      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
-    ) w
-  ) q
-  where q.due_at <= statement_timestamp() - interval '1 minute'
-    and (q.lease_until is null or q.lease_until <= statement_timestamp())
-    and crm.may_send(q.workspace_id, q.subscription_id)
-    -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
-    -- slow receiver.
-    and not exists (
-      select from crm.webhook_queue l
-      where l.state = 'leased' and l.lease_until > statement_timestamp()
-        and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
-        and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
-    )
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return query
+    select q.*
+    from (
+      (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+      union all
+      (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+      union all
+      select w.* from crm.webhook_shards s
+      cross join lateral (
+        select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+      ) w
+    ) q
+    where q.due_at <= statement_timestamp() - interval '1 minute'
+      and (q.lease_until is null or q.lease_until <= statement_timestamp())
+      and crm.may_send(q.workspace_id, q.subscription_id)
+      -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
+      -- slow receiver.
+      and not exists (
+        select from crm.webhook_queue l
+        where l.state = 'leased' and l.lease_until > statement_timestamp()
+          and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
+          and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
+      );
+end
 $$;
 comment on function crm.stuck_deliveries(integer) is
   'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '

@@ -43,12 +43,16 @@ comment on function crm.waiting_deliveries(uuid, uuid, integer) is
   'How many deliveries of a subscription are in the queue, counted up to p_limit.';
 
 create function crm.queue_share(p_workspace_id uuid) returns integer
-language sql stable set search_path = '' as $$
-  select w.max_waiting_deliveries / greatest(
-    (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
-  )::integer
-  from crm.workspaces w
-  where w.id = p_workspace_id
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select w.max_waiting_deliveries / greatest(
+      (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
+    )::integer
+    from crm.workspaces w
+    where w.id = p_workspace_id
+  );
+end
 $$;
 comment on function crm.queue_share(uuid) is
   'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '

@@ -331,8 +331,9 @@ comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_ty
 
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
-language sql volatile security definer set search_path = '' as $$
-  select crm.require_own_workspace(p_workspace_id);
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform crm.require_own_workspace(p_workspace_id);
   update crm.webhook_secrets k
   set
     secret = case
@@ -343,7 +344,8 @@ language sql volatile security definer set search_path = '' as $$
     end,
     next_secret = case when p_overlap_seconds > 0 then p_secret end,
     next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
-  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id;
+end
 $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
   'Gives a subscription a new secret, encrypted. During the overlap the current secret keeps signing and the new one '

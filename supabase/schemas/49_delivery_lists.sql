@@ -53,8 +53,8 @@ comment on function crm.delivery_summaries(uuid, uuid[]) is
   'next_attempt_at is null if there is no next attempt.';
 
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
-language sql stable set search_path = ''
-as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+language plpgsql stable set search_path = ''
+as $$ begin return (select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s); end $$;
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
 
@@ -247,25 +247,29 @@ comment on function crm.delivery_detail(uuid, uuid) is
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
-language sql stable set search_path = '' as $$
-  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
-  from unnest(
-    array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
-      s.header ->> 'name'
-    ],
-    array[
-      regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
-      'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
-      floor(extract(epoch from now()))::text,
-      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
-      'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
-    ]
-  ) with ordinality h (name, value, n)
-  -- h.name is null if the subscription has no header of its own.
-  where h.name <> 'X-Service-Signature-Next'
-    or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+    from unnest(
+      array[
+        'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
+        'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
+        s.header ->> 'name'
+      ],
+      array[
+        regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+        'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
+        floor(extract(epoch from now()))::text,
+        'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+        'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
+      ]
+    ) with ordinality h (name, value, n)
+    -- h.name is null if the subscription has no header of its own.
+    where h.name <> 'X-Service-Signature-Next'
+      or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+  );
+end
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
   'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '

@@ -38,8 +38,11 @@ $$;`,
   );
   const one = commented(
     `create function crm.expanded(p_record json, p_names jsonb) returns json
-language sql stable as $$
-  select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
+language plpgsql stable set search_path = '' as $$
+begin
+  if jsonb_array_length(p_names) > 0 then return (crm.expanded(array[p_record], p_names))[1]; end if;
+  return p_record;
+end
 $$;`,
     "Adds the named records to one record; p_names may be null or empty.",
   );
