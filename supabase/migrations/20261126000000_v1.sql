@@ -8931,13 +8931,13 @@ create function crm.require_own_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
-    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+    raise exception 'The workspace % is not the caller''s', p_workspace_id;
   end if;
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'For security definer functions that take a workspace: raises an error if it is not the caller''s. The operator is '
-  'in no workspace and may name any.';
+  'Raises an error if the workspace is not the caller''s. Security definer functions that take a workspace call it, '
+  'because row-level security does not apply to them. The operator is in no workspace and may name any.';
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -8954,7 +8954,7 @@ begin
 end
 $$;
 comment on function crm.retry_deliveries(uuid) is
-  'Makes every waiting delivery of a workspace due now, and returns how many there were.';
+  'Makes every waiting delivery of a workspace due now, and returns their number.';
 create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
@@ -8967,7 +8967,8 @@ declare
   v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- Lock queue rows before deliveries, both in order of id, as crm.delivery_record does.
+  -- Lock queue rows before deliveries, and each in order of id, as crm.delivery_record does. So the two cannot
+  -- deadlock.
   select
     coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
     coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
@@ -9004,21 +9005,21 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not clock_timestamp(), which is later: crm.poke_dispatcher in the same statement would not find the delivery due.
+    -- clock_timestamp() is later, so crm.poke_dispatcher in the same statement would find the delivery not yet due.
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
   where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
-  -- Deliveries in flight count too: their dispatcher will record the outcome.
+  -- Leased deliveries count too, because a dispatcher is sending them now.
   count := cardinality(v_leased) + cardinality(v_waiting) + cardinality(v_ended);
 end
 $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
-  'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
-  'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
-  'until reactivation. Takes older deliveries first, and returns how many are on their way and the ids for which '
-  'the queue has no room. Raises queue_full if there is room for none. Security definer, because verbs may not write '
-  'deliveries.';
+  'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts, and its '
+  'earlier attempts stay. A waiting delivery gets no additional attempts. Deliveries of an inactive subscription wait '
+  'until it is reactivated. Takes older deliveries first. count: how many of these deliveries are in the queue now. '
+  'not_queued: the ids for which the queue has no room. Raises queue_full if the queue has room for none. Security '
+  'definer, because verbs may not write deliveries.';
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -9042,10 +9043,10 @@ begin
 end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
-  'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
-  'subscription. The event has the type p_event; if that is null, the subscription''s first type. Its object is the '
-  'nil UUID, and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing '
-  'to act on. Raises queue_full. Security definer, because verbs may not write events.';
+  'Queues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. '
+  'p_event: the type of the event; null means the subscription''s first type. The id of the event''s object is the nil '
+  'UUID, and its data is a sample with "test": true. So a receiver that mistakes the test for a real event finds no '
+  'record to change. Raises queue_full. Security definer, because verbs may not write events.';
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -9066,10 +9067,10 @@ begin
 end
 $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
-  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (the first 500 '
-  'at once, the others in later claims), and returns how many there are. Failed deliveries stay failed: see '
-  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write deliveries.';
-
+  'Activates an inactive subscription and sets its failure_count to 0. Makes its waiting deliveries due now and '
+  'returns their number. The first 500 become due in this call, the rest in later claims. Failed deliveries stay '
+  'failed; crm.redeliver sends them. Does not change an active subscription. Security definer, because verbs may not '
+  'write deliveries.';
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
 language plpgsql stable security definer set search_path = '' as $$
@@ -9082,8 +9083,8 @@ begin
 end
 $$;
 comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
-  'The keys that created subscriptions, with name and prefix, and whether they are revoked. Security definer, because '
-  'crm_api cannot read keys.';
+  'The names and prefixes of keys that created subscriptions, and whether each key is revoked. Security definer, '
+  'because crm_api cannot read keys.';
 create function crm.resume_subscription(
   p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
 )
@@ -9105,9 +9106,9 @@ begin
 end
 $$;
 comment on function crm.resume_subscription(uuid, uuid) is
-  'Activates a subscription again if the workspace has fewer than 50 active ones. Returns how many deliveries were '
-  'waiting, and the key that created it if that key is revoked. was_inactive is null if there is no such '
-  'subscription.';
+  'Reactivates a subscription if the workspace has fewer than 50 active subscriptions. was_inactive: null if there is '
+  'no such subscription. resumed: how many deliveries were waiting. revoked_key: the key that created the '
+  'subscription, if that key is revoked.';
 create function crm.recover_deliveries(
   p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz,
   p_dry_run boolean default false, out count bigint, out next_since timestamptz
@@ -9171,15 +9172,16 @@ begin
       get diagnostics v_added = row_count;
     end if;
     count := count + v_added;
-    -- The time counts from when this call got the lock. The caller can call again for the rest.
+    -- Stop 1.2 s after this call got the lock. The caller can call again for the rest.
     exit when v_next_id is null or count >= v_room
       or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
 
-  -- Lock the subscription last, because recording an attempt may write its row. A transaction that deactivates it has
-  -- either ended, so that this query finds no active row, or waits for this lock and then finds the new deliveries.
+  -- Lock the subscription after the deliveries, as crm.delivery_record does. If a transaction has deactivated the
+  -- subscription meanwhile, this query finds no active row. A transaction that deactivates it later waits for this
+  -- lock, and then finds the new deliveries.
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
@@ -9187,13 +9189,14 @@ begin
 end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
-  'Queues the events of a period that a subscription never got: events without a delivery, and events whose delivery '
-  'failed for good or was cancelled. Delivered and waiting events are left alone, so a repeated call sends nothing '
-  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
-  'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
-  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, even more than 20,000. One '
-  'recovery at a time in a workspace. The period goes back 30 days at most, and applies to the time when an event was '
-  'stored (in its id). Security definer, because verbs may not write deliveries.';
+  'Queues the events of a period that a subscription did not receive: events without a delivery, and events whose '
+  'delivery failed for good or was cancelled. Skips events whose delivery arrived or is waiting, so a repeated call '
+  'sends nothing twice. Also skips test events, and events that the subscription''s filters exclude now. Takes the '
+  'oldest events first, at most 20,000, and stops after little more than a second or when the queue has no more room. '
+  'Raises queue_full if the queue has room for none. next_since: where the next call continues; null if nothing is '
+  'left. With p_dry_run, only counts the events, without the limit of 20,000. Recoveries in one workspace wait for '
+  'each other. The period goes back 30 days at most. It is compared with the time in an event''s id, when the event '
+  'was stored. Security definer, because verbs may not write deliveries.';
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -9227,9 +9230,10 @@ begin
 end
 $$;
 comment on function crm.recover(uuid, uuid, jsonb) is
-  'crm.recover_deliveries with the arguments since, until, before_creation and dry_run. Without before_creation, the '
-  'period begins no earlier than the subscription, because its receiver never asked for older events. Returns count, '
-  'has_more, next_since, and since, where it began. Raises validation_error, subscription_inactive, queue_full.';
+  'Runs crm.recover_deliveries with the arguments since, until, before_creation and dry_run. Without before_creation, '
+  'the period begins no earlier than the subscription was created, because its receiver never asked for older events. '
+  'Returns count, has_more, next_since, and since (where the period began). Raises validation_error, '
+  'subscription_inactive, queue_full.';
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -9239,7 +9243,8 @@ begin
 end
 $$;
 comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
-  'Raises validation_error if a subscription does not include an event type: its receiver expects no such event.';
+  'Raises validation_error if a subscription does not include this event type, because its receiver does not expect '
+  'such an event.';
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
 language sql volatile security definer set search_path = '' as $$
@@ -9257,10 +9262,10 @@ language sql volatile security definer set search_path = '' as $$
   where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
 $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
-  'Gives a subscription a new secret, encrypted. During the overlap the current secret keeps signing and the new one '
-  'makes a second signature; with an overlap of 0 the new one signs at once. A rotation during an overlap keeps the '
-  'current secret and replaces the new one, so that a call whose reply was lost can be repeated. Security definer, '
-  'because verbs may not read secrets.';
+  'Gives a subscription a new secret (encrypted by the caller). During the overlap, the current secret signs each '
+  'attempt, and the new secret adds a second signature. With an overlap of 0, only the new secret signs from now on. A '
+  'rotation during an overlap keeps the current secret and replaces the new one, so that a client can repeat a call '
+  'whose reply was lost. Security definer, because verbs may not read secrets.';
 
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
 language plpgsql stable set search_path = '' as $$
@@ -9302,7 +9307,7 @@ create function crm.wake_dispatcher() returns void
 language sql
 as $$ select set_config('app.events_enqueued', 'true', true) $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the edge function poke the dispatcher after its reply, as it does after an event.';
+  'Makes the edge function poke the dispatcher after its reply, as an event with deliveries does.';
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9312,7 +9317,8 @@ begin
 end
 $$;
 comment on function api.webhook_get(jsonb) is
-  'Returns a subscription with the key that created it and the outcomes of 7 days: see crm.subscription_overviews.';
+  'Returns a subscription with the key that created it and the outcomes of its deliveries in 7 days '
+  '(crm.subscription_overviews).';
 create function api.webhook_deliveries(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9423,7 +9429,7 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. It takes no Idempotency-Key, because another test does no harm.';
+  'Sends a test event to a subscription. It takes no Idempotency-Key, because a repeated test does no harm.';
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9441,9 +9447,9 @@ begin
 end
 $$;
 comment on function api.webhook_reactivate(jsonb) is
-  'Activates a subscription again and sends its waiting deliveries; does not change an active one. Returns it with '
-  'resumed and revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked '
-  'meanwhile.';
+  'Reactivates a subscription and sends its waiting deliveries; does not change an active subscription. Returns the '
+  'subscription with resumed and revoked_key (crm.resume_subscription). Raises revoked_api_key if the calling key was '
+  'revoked during the call.';
 create function api.webhook_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9455,7 +9461,7 @@ begin
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events from since to until (now if absent) that a subscription never got (crm.recover).';
+  'Queues the events from since to until (now if absent) that a subscription did not receive (crm.recover).';
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9468,13 +9474,13 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret); the edge function adds the plain secret to the reply.';
+  'Replaces the secret of a subscription (crm.rotate_secret). The edge function adds the plain secret to the reply.';
 
 create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: held if it is pending and may not be sent.';
+  'The state of a delivery as people see it: a pending delivery that may not be sent is held.';
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -9517,8 +9523,8 @@ begin
 end
 $$;
 comment on function crm.delivery_summaries(uuid, uuid[]) is
-  'JSON of deliveries, in no order: event, state (crm.shown_state), the receiver''s last response, times (spec 6.5). '
-  'next_attempt_at is null if there is no next attempt.';
+  'JSON of deliveries, in no particular order: event, state (crm.shown_state), the receiver''s last response, times '
+  '(spec 6.5). next_attempt_at is null if there is no next attempt.';
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
@@ -9541,16 +9547,16 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
-  -- How many deliveries one call reads at most: without a limit, a filter that matches nothing would read all 30 days.
-  -- Half as many with a filter by event, because it also reads the event of each delivery.
+  -- The most deliveries that one call reads. Without this limit, a call whose filter matches nothing would read all 30
+  -- days. A filter by event halves the limit, because it also reads the event of each delivery.
   v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. For a subscription, the
-  -- condition and the order name subscription_id and id together, because only one index has both: with a plain
-  -- equality, the planner may expect every row to match, and read the workspace's index. The separate conditions on the
-  -- id select the partitions, and stop the scan at `since`.
+  -- One statement for each index, because one statement for all cases could use no index. For a subscription, the
+  -- condition and the order compare (subscription_id, id) as one row value, which only the subscription's index can
+  -- serve. With a plain equality, the planner may expect every row to match, and read the workspace's index. The
+  -- separate conditions on the id select the partitions, and stop the scan at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -9635,9 +9641,10 @@ begin
 end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
-  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, a '
-  'page filtered by event at up to 2,500, so it may be short or empty although there is a next page.';
+  'The ids of a page of deliveries, newest event first: those of a subscription, or of the whole workspace if '
+  'p_subscription_id is null. next_id: the id after which the next page begins; null if there is none. A page filtered '
+  'by state looks at up to 5,000 deliveries, and a page filtered by event at up to 2,500. So it may be short or empty '
+  'although there is a next page.';
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9702,9 +9709,9 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now, in the payload form of the last attempt if the delivery has ended. Bodies are not stored but built from the '
-  'object as it is now. body_as_sent: whether the last body sent was exactly this one; null if none was sent. body is '
-  'null if it cannot be built. Returns null if there is no such delivery.';
+  'now. Bodies are not stored: body is built from the object as it is now, and null if it cannot be built. If the '
+  'delivery has ended, body has the payload form (full or ids) of the last attempt. body_as_sent: whether the last '
+  'attempt sent exactly this body; null if no attempt sent a body. Returns null if there is no such delivery.';
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
@@ -9729,9 +9736,9 @@ language sql stable set search_path = '' as $$
     or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
-  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
-  'The signatures and the value of the subscription''s own header are only described, because the database cannot '
-  'decrypt a secret; the second signature is sent while a rotation overlaps.';
+  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. In '
+  'place of the signatures and of the value of the subscription''s own header stands a description, because the '
+  'database cannot decrypt them. The second signature is sent during the overlap of a rotation.';
 
 create function app.delivery_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -9751,8 +9758,8 @@ end
 $$;
 comment on function app.delivery_list(jsonb) is
   'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
-  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
-  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
+  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt. next_attempt_at '
+  'is null if there is no next attempt. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
   'limit (50 if absent). Codes: validation_error, not_found.';
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -9781,9 +9788,9 @@ begin
 end
 $$;
 comment on function app.delivery_retry(jsonb) is
-  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription '
-  'wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: '
-  'workspace_id. Codes: validation_error, not_found.';
+  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher. Deliveries of an inactive '
+  'subscription still wait until it is reactivated. Returns retried, the number of deliveries that were waiting. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.delivery_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9813,7 +9820,7 @@ begin
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; a waiting delivery gets no '
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts. A waiting delivery gets no '
   'additional attempts. Returns the delivery as delivery_list does, with held: whether it waits because the workspace '
   'is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
@@ -10663,8 +10670,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Returns those of p_ids, in their order, whose records match the walk''s filters and have all of p_words (if given) '
-  'in their current text. If the walk is empty: those that the unfiltered list contains.';
+  'Filters p_ids and keeps their order. An id stays if its record matches the walk''s filters and its current text has '
+  'all of p_words (if given). If the walk is empty, an id stays if the unfiltered list contains its record.';
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
   out ids uuid[], out next_id uuid
@@ -10685,8 +10692,7 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- strpos() instead of LIKE, which takes several times as long, and even longer for a repetitive word such as
-    -- `aaaab`.
+    -- LIKE takes several times as long as strpos(), and even longer for a repetitive word such as `aaaab`.
     if v_way is null then
       -- Read the texts before the records, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
@@ -10725,13 +10731,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Read twice as many rows as would fill the page if the words are as frequent there as in the rows read so far.
-    -- Read fewer for a long search, because long words take longer to compare.
+    -- If the words are as frequent in older rows, half of these rows would fill the page. Read fewer rows for a long
+    -- search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words, so ask the index, which is fast if few older ones have them too.
+    -- Few of the newest records have the words, so use the index. It is fast if few older records have the words too.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -10755,7 +10761,7 @@ set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_walk crm.walk;
   v_words text[] := crm.search_words(p_args ->> 'q');
-  -- How many texts are computed and compared one by one. Fewer for a long search, as in crm.kept_search.
+  -- The most texts that are computed and compared one by one: fewer for a long search, as in crm.kept_search.
   v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
   -- The records whose stored text is missing or out of date.
   v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
@@ -10793,10 +10799,11 @@ begin
 end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
-  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these; if '
-  'they are too many to list, of at most 2 * p_step rows of the list. next_id: where the next page continues; null if '
-  'there is none. p_kept: the call has no filter except q, so statements with cached plans are used.';
+  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Adds to the result of '
+  'crm.kept_search the pending records, which changed since their texts were stored: computes and compares the texts '
+  'of at most 2 * p_step pending records. If too many records are pending to list them, compares the texts of at most '
+  '2 * p_step rows of the list instead. next_id: where the next page continues; null if there is none. p_kept: the '
+  'call has no filter except q, so statements with cached plans are used.';
 
 create table crm.search_progress (
   only_row boolean primary key default true check (only_row),
@@ -10804,7 +10811,8 @@ create table crm.search_progress (
   reached_at timestamptz not null default now()
 );
 comment on table crm.search_progress is
-  'How far in the feed the texts are up to date, except for the workspaces in crm.search_backlog.';
+  'The place in the feed up to which the searched texts are up to date. A workspace in crm.search_backlog has its own '
+  'place.';
 comment on column crm.search_progress.position is
   'The crm.feed_horizon of the job''s last run: events below this position are done.';
 comment on column crm.search_progress.reached_at is
@@ -10819,7 +10827,7 @@ create table crm.search_backlog (
 );
 comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
-  'finish it, for example after an import; the others do not wait for it.';
+  'finish it, for example after an import. Other workspaces do not wait for it.';
 comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
 comment on column crm.search_backlog.reached_at is 'crm.search_progress.reached_at when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
@@ -10862,7 +10870,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- If somebody else, such as an erasure, is writing texts of the workspace, leave the work to the next run.
+  -- If another transaction, such as an erasure, is writing texts of the workspace, leave the work to the next run.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l
@@ -10890,8 +10898,8 @@ end
 $$;
 comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
   'Writes the texts of the next changes in a workspace of the backlog, for at most p_most events below p_horizon, and '
-  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while somebody '
-  'else writes texts of the workspace.';
+  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while another '
+  'transaction writes texts of the workspace.';
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
@@ -10904,7 +10912,7 @@ declare
 begin
   perform crm.lock_texts();
   v_horizon := crm.feed_horizon();
-  -- One index look-up for each workspace: one statement for all would read all events of two days.
+  -- Lateral: one index look-up for each workspace. A plain join would read all events of two days.
   insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
   select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
   from crm.search_progress p
@@ -10917,7 +10925,7 @@ begin
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
-  -- 500 events of each workspace in turn, so that an import in one workspace does not delay the others.
+  -- Take 500 events of each workspace in turn, so that an import in one workspace does not delay the others.
   loop
     v_looked := 0;
     for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
@@ -10925,7 +10933,7 @@ begin
       begin
         v_looked := v_looked + crm.index_texts_of(v_next, v_horizon, 500);
       exception when others then
-        -- The workspace stays in the backlog, which `deno task doctor` reports; the others go on.
+        -- The workspace stays in the backlog, and `deno task doctor` reports it. The other workspaces go on.
         raise log 'crm.index_texts of %: % (%)', v_next.workspace_id, sqlerrm, sqlstate;
       end;
     end loop;
@@ -11418,7 +11426,8 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_status is not null or p_code is not null or p_path is not null;
-  -- How many requests one call reads at most: without a limit, a filter that matches nothing would read all 7 days.
+  -- The most requests that one call reads. Without this limit, a call whose filter matches nothing would read all 7
+  -- days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
   -- Two statements, because one for both cases could not use the index of failed requests.
@@ -11467,10 +11476,10 @@ begin
 end
 $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
-  'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
-  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
-  'short or empty although there is a next page.';
+  'A page of the ids of a key''s requests, newest first. next_id: the id after which the next page begins; null if '
+  'there is none. p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: the '
+  'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed ones if only these can match). '
+  'So it may be short or empty although there is a next page.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11500,7 +11509,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- If the page was full before all ids were shown, the next page begins after its last record. At least one fits.
+  -- If the page was full before all ids were shown, the next page begins after its last record. At least one record
+  -- fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -11531,7 +11541,7 @@ $$;
 comment on function app.key_requests(jsonb) is
   'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and '
   'meta with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path '
-  '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  '(its beginning), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
 set jit = off as $$
@@ -11635,8 +11645,9 @@ $$;
 comment on function crm.request_failures(uuid, uuid) is
   'JSON that says how many requests of a key failed, and why: requests and failures by hour (the last 48) and by day '
   '(the last 7, in the workspace''s time zone), oldest first; failures by status; the 10 commonest error codes; and '
-  'the minute with most admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there '
-  'are more, is_partial is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
+  'the minute with the most admitted requests, beside the rate limit. Looks at the newest 5,000 requests of these '
+  'days. If there are more, is_partial is true, since is the time when the oldest of the 5,000 began, and earlier '
+  'hours and days have null.';
 
 create function crm.notice_claim()
 returns table (
@@ -11702,18 +11713,19 @@ begin
 end
 $$;
 comment on function crm.notice_claim() is
-  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: '
-  'the active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail '
-  'does not report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds '
-  'since 1970. Reads all workspaces, so it is security definer and only for the dispatcher.';
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns their contents and '
+  'recipients: the active admins and the member who created the subscription or its key. If the dispatcher that '
+  'claimed a mail does not report it as sent (crm.notice_sent), a later claim returns the mail again, for a day. '
+  'deactivated_at is in seconds since 1970. Reads all workspaces, so it is security definer and only for the '
+  'dispatcher.';
 create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
 language sql volatile security definer set search_path = '' as $$
   update crm.webhook_subscriptions s set notice_due_at = null
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.notice_due_at = p_claim::timestamptz
 $$;
 comment on function crm.notice_sent(uuid, uuid, text) is
-  'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription was '
-  'reactivated, or the mail claimed again, meanwhile.';
+  'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription has been '
+  'reactivated, or the mail claimed by another dispatcher.';
 
 create table crm.lead_receipts (
   workspace_id uuid not null,
@@ -11728,7 +11740,8 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids.';
+  'The ids in the first reply for an external_id, stored for good, so that a lead that is sent again gets the same '
+  'ids.';
 call crm.protect('crm.lead_receipts');
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
 language sql stable as $$
@@ -11767,8 +11780,8 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which a company '
-  'with that name was merged, locked against merging until the transaction ends. Null if there is neither.';
+  'The oldest unarchived company with this crm.name_key. Otherwise the unarchived company into which a company with '
+  'this name was merged, locked against merging until the transaction ends. Null if there is no such company.';
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
 as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
@@ -11778,8 +11791,8 @@ comment on function crm.name_words(text) is
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- With the same phone, two e-mails mean two people, and so do two first names. But one name may begin with the other:
-  -- "Ana Paula Souza" and "Ana" are one person, "Maria José" and "Maria Clara" are two.
+  -- With the same phone, two e-mails mean two people, and so do two first names. A name that begins with the other name
+  -- means one person: "Ana Paula Souza" and "Ana" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
@@ -11815,7 +11828,8 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read at most 100: if more contacts have this phone, it is a switchboard's or made up, and identifies nobody.
+    -- Read at most 100: if more contacts have this phone, it is made up or belongs to a switchboard, and identifies
+    -- nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -11830,7 +11844,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- If the contact that remained after the merge has another e-mail than the lead, it is another person.
+      -- If the contact that remained after the merge has a different e-mail from the lead's, it is another person.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -11839,10 +11853,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has '
-  'no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
-  'locked until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at '
-  'most 100 contacts with a phone, and 100 merged ones.';
+  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has no '
+  'e-mail. Takes the oldest unarchived contact, or else the contact into which a matching contact was merged, locked '
+  'until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at most '
+  '100 contacts with the phone, and 100 merged contacts.';
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -11859,7 +11873,7 @@ begin
 end
 $$;
 comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
-  'The lead''s fields whose values differ from its contact''s, in the order of spec 2.3. Names are compared by '
+  'The fields of a lead that have other values in its contact, in the order of spec 2.3. Names are compared by '
   'crm.name_words, phones by crm.e164, the company by its id.';
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -11917,7 +11931,8 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, so one statement first asks whether anything is known. If so, others search.
+  -- Most leads come from new people, so one statement first checks whether the company or the contact may exist. Only
+  -- then do further statements search for them.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -11935,7 +11950,7 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  -- A known lead is not checked here, because it may be older than the definition of a field.
+  -- Checked only now: a lead that is sent again, answered above, may be older than the definition of a field.
   perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
     -- No stage was found: this call raises the error.
@@ -13419,8 +13434,8 @@ begin
 end
 $$;
 comment on function crm.json_unescaped(text) is
-  'Decodes the letters that JSON writes as \u00e9, and replaces each other escape by a space, so that words can be '
-  'searched. The text may be cut off.';
+  'Decodes letters that are escaped in JSON, such as \u00e9, and replaces every other escape by a space, so that words '
+  'can be searched. The text may be cut off in the middle of an escape.';
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
   out changed bigint
@@ -13446,7 +13461,8 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- Clear these without a search: an answer may be cut off within a name, which then matches no trace.
+      -- Clear every answer to an event about the contact: the answer may be cut off within a name, which then matches
+      -- no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
@@ -14240,7 +14256,7 @@ begin
       v_message := format('Deve ter de 1 a %s caracteres', v_most);
     when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
-      -- The pattern of the API, so that both accept the same addresses.
+      -- The pattern of the API, so that the API and the application accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (
         '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
         '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
@@ -14395,7 +14411,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Refused, because a caller that misspelt a name would believe that the field was changed.
+      -- Refused, because a caller that misspelled a name would believe that the field was changed.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);
@@ -14421,8 +14437,8 @@ comment on function crm.check_args(jsonb, text[], text[]) is
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
   -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, the other company's service may
-  -- claim any address. Addresses in .invalid cannot exist (RFC 2606); all placeholder admins of app.workspace_create
-  -- share one.
+  -- claim any address. An address in .invalid cannot exist (RFC 2606), and all placeholder admins of
+  -- app.workspace_create share one such address.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -14469,7 +14485,7 @@ begin
   return v_is_free;
 end
 $$;
-comment on function crm.has_no_person(uuid) is 'Whether this user_id is null, or that of a deleted person.';
+comment on function crm.has_no_person(uuid) is 'Whether this user_id is null or belongs to a deleted person.';
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14483,15 +14499,16 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person invited by mail confirmed the address after that moment: following the link shows consent.';
+  'Whether a person who was invited by mail confirmed the address at or after p_at. Following the link in the mail '
+  'shows consent.';
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
 declare
   v_member record;
 begin
   for v_member in
-    -- Count accepted and declined invitations too: if only one of several is still open, the person may have followed
-    -- the mail of another one.
+    -- Count accepted and declined invitations too: if only one of several invitations is still open, the person may
+    -- have followed the mail of another.
     select c.*
     from (
       select m.*, count(*) filter (where m.invited_at is not null) over () as invitations from crm.members m
@@ -14518,9 +14535,9 @@ begin
 end
 $$;
 comment on function crm.link_member(uuid, text) is
-  'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
-  'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation; a person with an account must accept it (crm.open_invitations).';
+  'Links the person to each member with this confirmed e-mail, in any workspace, who is linked to nobody or to a '
+  'deleted person. A member invited by an admin is linked only if the person followed the mail of that invitation. A '
+  'person who already has an account must accept the invitation instead (crm.open_invitations).';
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -14550,7 +14567,8 @@ language sql immutable parallel safe as $$
   end
 $$;
 comment on function crm.roles_included(text) is
-  'The roles whose rights a member has: an admin may do everything a gestor may, and both everything a vendedor may.';
+  'The roles whose rights a member with this role has: a gestor also has the rights of a vendedor, and an admin has '
+  'the rights of both.';
 create function crm.identify_session(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean
 ) returns crm.caller
@@ -14584,7 +14602,7 @@ begin
   -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- The same answer for a workspace that does not exist and for somebody else's workspace.
+    -- A workspace that does not exist and somebody else's workspace get the same answer.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;
@@ -14593,8 +14611,8 @@ end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
   'The caller for a signed-in person: the member in p_workspace_id or, if that is null, in the person''s only '
-  'workspace. With p_any_workspace, several workspaces are allowed (the first member is taken), and a person without '
-  'any is the member of an open invitation. A suspended workspace is admitted, because its people must see why nothing '
+  'workspace. With p_any_workspace, the caller is the person''s first member if there are several, and the member of '
+  'an open invitation if there is none. A suspended workspace is admitted, because its people must see why nothing '
   'works.';
 create function app.call(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
@@ -14603,7 +14621,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
-  -- Set for app.session_list, which marks the calling session.
+  -- app.session_list marks the calling session by this setting.
   perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,
@@ -14772,7 +14790,7 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
-  'admin signs in with member_email; without that argument nobody can sign in. Returns id, member_id, pipeline_id. '
+  'admin signs in with member_email. Without this argument nobody can sign in. Returns id, member_id, pipeline_id. '
   'Arguments: name, member_name, member_email. Codes: validation_error.';
 create function crm.workspaces_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
@@ -14782,7 +14800,8 @@ language sql stable security definer set search_path = '' as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the signed-in person, by name. Security definer: row-level security shows only one.';
+  'The workspaces of the signed-in person, by name. Security definer, because row-level security shows a member one '
+  'workspace only.';
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
   select coalesce(json_agg(json_build_object(
@@ -14804,8 +14823,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, so that each call can name one, and the open invitations. Both lists '
-  'are empty for the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, so that later calls can name one of them, and the person''s open '
+  'invitations. Both lists are empty for the operator. Arguments: none. Codes: validation_error.';
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -14858,7 +14877,7 @@ declare
   v_calls_today bigint;
   v_calls_7_days bigint;
 begin
-  -- Each count has a bound, so that no workspace is too large to show.
+  -- Each count has a bound, so that it is fast in a workspace of any size.
   select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
   into v_calls_today, v_calls_7_days
   from (
@@ -14910,7 +14929,7 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- Only callers who can fix the cause of an alert, or take the steps, see them.
+    -- Show alerts and first steps only to callers whose role can act on them.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
@@ -14952,11 +14971,11 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- Changes to members take this lock too: while this call waited for it, the caller may have lost the role.
+  -- Changes to members take the same lock. While this call waited for it, the caller may have lost the role.
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
-  -- A separate statement, because a member has no right to write the columns of the plan.
+  -- A statement of its own for members, because they have no right to write the columns of the plan.
   if crm.current_member_id() is not null then
     update crm.workspaces w
     set
@@ -14984,7 +15003,7 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
+  'Changes the name, settings or plan of a workspace; an absent argument changes nothing. Members may change name, '
   'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. '
   'Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, '
   'refuses_undefined_fields. Codes: validation_error, not_found, insufficient_role (for a member who is no longer an '
@@ -15097,7 +15116,7 @@ end
 $$;
 comment on function crm.require_role_still(uuid, text[]) is
   'Raises insufficient_role if the calling member no longer has one of these roles. For verbs that wait for a lock '
-  'after the door has read the role: whoever held the lock may have taken the role away.';
+  'after the door has read the role: the transaction that held the lock may have taken the role away.';
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -15120,8 +15139,9 @@ begin
 end
 $$;
 comment on function crm.require_invitations_left(uuid, uuid) is
-  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
-  'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
+  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member. Each '
+  'invitation is a mail to an address that an admin chose, and Supabase Auth sends a limited number of mails for all '
+  'workspaces together.';
 create function crm.invited_member_json(m crm.members, p_working_keys bigint) returns json
 language sql stable set search_path = '' as $$
   select case
@@ -15164,10 +15184,10 @@ end
 $$;
 comment on function app.member_invite(jsonb) is
   'Adds an active member, who signs in by a confirmed e-mail. The e-mail is unique in the workspace regardless of '
-  'case. A person who already has an account must accept an invitation by a member, but not one by the operator. The '
-  'caller of this verb sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, email, role '
-  '(admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations '
-  '(the last two only for members).';
+  'case. A person who already has an account must accept an invitation by a member, but need not accept one by the '
+  'operator. The caller of this verb sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, '
+  'email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, '
+  'too_many_invitations (the last two only for members).';
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15187,14 +15207,14 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Adds another invitation of an active member who has not signed in yet to the audit log, and returns the member, so '
+  'Records in the audit log another invitation of an active member who has not signed in yet. Returns the member, so '
   'that the caller can send the mail. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'already_signed_in, insufficient_role, too_many_invitations.';
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Two kinds of admin do not count: one whom app.workspace_create added without an address (its placeholder in
-  -- .invalid cannot sign in, RFC 2606), and one whose invitation is still open, who may decline.
+  -- Two kinds of admins do not count. An admin whom app.workspace_create added without an address cannot sign in with
+  -- the placeholder in .invalid (RFC 2606). An admin whose invitation is still open may decline it.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -15254,7 +15274,7 @@ begin
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
   if v_changes <> '{}' then
     v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
-    -- The operator may remove the last admin, because the operator needs no sign-in.
+    -- The operator may remove the last admin, because the operator can add another one without signing in.
     if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
       and (v_after.role <> 'admin' or not v_after.is_active) then
       perform crm.require_other_admin(v_before.workspace_id, v_before.id);
@@ -15269,14 +15289,13 @@ begin
 end
 $$;
 comment on function app.member_update(jsonb) is
-  'Changes the name or role of a member, deactivates a member, or activates one again; an absent argument changes '
-  'nothing. An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working '
-  '(spec 5), but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither '
-  'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
-  '(1,000 at most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
-  'creator of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
-  'validation_error, not_found, last_admin (no active admin who can sign in would remain; the operator may do this), '
-  'insufficient_role.';
+  'Changes the name or role of a member, or deactivates or reactivates a member; an absent argument changes nothing. '
+  'An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working (spec 5), '
+  'but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither revoked nor '
+  'expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at '
+  'most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the creator of the '
+  'key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'not_found, last_admin (no active admin who can sign in would remain; the operator may do this), insufficient_role.';
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$
   update crm.members m set is_active = false, user_id = null, invited_at = now()
@@ -15335,9 +15354,9 @@ begin
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'Lists the members of a workspace: data, oldest first, with the inactive ones, 1,000 at most. working_keys leaves '
-  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists the members of a workspace, active or not: data, oldest first, 1,000 at most. working_keys leaves out the '
+  'keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, '
+  'not_found.';
 
 create function crm.is_working(k crm.api_keys) returns boolean
 language sql stable
@@ -15352,7 +15371,8 @@ language sql immutable set search_path = '' as $$
   left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
 $$;
 comment on function crm.calls_by_day(date[], bigint[], date, integer) is
-  'JSON of the calls in p_count days up to p_last, oldest first, given the days that had calls.';
+  'JSON of the calls in each of the p_count days up to p_last, oldest first. p_days and p_calls: the days that had '
+  'calls, and their numbers of calls.';
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15418,9 +15438,9 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no particular order. calls: the calls of 7 days up to now, by '
+  'JSON of a workspace''s keys without their secrets, in no particular order. calls: the calls of the last 7 days, by '
   'day in the workspace''s time zone, oldest first, and the failed requests, counted up to 1,000. '
-  'old_secret_expires_at is null if no earlier secret works.';
+  'old_secret_expires_at: until when the previous secret works; null if only the current secret works.';
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
@@ -15458,8 +15478,8 @@ begin
 end
 $$;
 comment on function crm.require_room_for_key(uuid) is
-  'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
+  'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
+  'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''
 as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
@@ -15538,7 +15558,7 @@ begin
 end
 $$;
 comment on function app.key_list(jsonb) is
-  'Lists the keys of a workspace, 500 at most: working ones first, then revoked and expired ones, newest first. '
+  'Lists the keys of a workspace, 500 at most: working keys first, then revoked and expired keys, each newest first. '
   'Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.key_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -15586,9 +15606,9 @@ begin
 end
 $$;
 comment on function app.key_get(jsonb) is
-  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, why its requests failed '
-  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, '
-  'id. Codes: validation_error, not_found.';
+  'Returns a key with its calls in the last 48 hours and 30 days (oldest first), the failures of its requests '
+  '(crm.request_failures), and the subscriptions that it created (active ones first, 200 at most). Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found.';
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15621,7 +15641,7 @@ begin
     if v_expires_at <= now() then
       perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
     end if;
-    -- An expired key will work again, so it needs room as a new key does.
+    -- An expired key will work again, so it counts like a new key.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
     update crm.api_keys k
     set expires_at = v_expires_at
@@ -15635,10 +15655,11 @@ begin
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
-  'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
-  'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
-  'the future), key_revoked (a revoked key cannot get another expiry), insufficient_role (only for members).';
+  'Renames a key (even a revoked or expired one), replaces the networks from which it may be used, or changes when it '
+  'expires. An expired key can thereby work again. Returns the key. Arguments: workspace_id, id, name, '
+  'allowed_networks (an empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, '
+  'already_expired (not in the future), key_revoked (a revoked key cannot get another expiry), insufficient_role (only '
+  'for members).';
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15671,7 +15692,7 @@ end
 $$;
 comment on function app.key_rotate(jsonb) is
   'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, and any earlier '
-  'secret ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: '
+  'secret ends at once. Id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: '
   'workspace_id, id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 '
   'or 604800). Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
 create function app.key_revoke(p_args jsonb) returns json
@@ -15718,11 +15739,11 @@ begin
 end
 $$;
 comment on function app.key_revoke(jsonb) is
-  'Revokes a key for good, from its next call on, and ends its active subscriptions unless keep_webhooks; their '
-  'history stays. If the key is revoked already, only its still active subscriptions end now. Returns the key with '
-  'was_revoked (whether it was revoked before this call), ended_subscriptions, and kept_subscriptions, which are still '
-  'active (id and target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). '
-  'Codes: validation_error, not_found.';
+  'Revokes a key for good, from its next call on. Ends its active subscriptions, except with keep_webhooks; their '
+  'history stays. If the key is revoked already, only ends its subscriptions that are still active. Returns the key '
+  'with was_revoked (whether it was revoked before this call), ended_subscriptions, and kept_subscriptions (those '
+  'still active). Both lists have id and target_url, oldest first. Arguments: workspace_id, id, keep_webhooks (false '
+  'if absent). Codes: validation_error, not_found.';
 
 create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
 language plpgsql stable set search_path = '' as $$
@@ -15736,7 +15757,8 @@ declare
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  -- Attempts of 4,000 deliveries in total: fewer, because looking up attempts costs more than counting deliveries.
+  -- The attempts of 4,000 deliveries in total. These are fewer, because looking up attempts costs more than counting
+  -- deliveries.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
 begin
   return query
@@ -15810,10 +15832,10 @@ $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created the subscription '
   '(null if created in the console), days and recent. days: the outcomes of the last 7 days in the workspace''s time '
-  'zone, oldest first, counted for the newest 1,000 deliveries of each subscription (with more than 20 subscriptions '
-  'fewer: 20,000 in total, at least 100 each); days_are_partial tells that there may be more. recent: how many '
-  'attempts the newest 200 deliveries of these days had (at least 20 in a long list), which share succeeded, and how '
-  'long the answered attempts took.';
+  'zone, oldest first. They count the newest 1,000 deliveries of a subscription; for more than 20 subscriptions, '
+  '20,000 deliveries in total, but at least 100 each. days_are_partial: whether there may be more deliveries. recent: '
+  'how many attempts the newest 200 deliveries of these days had (20 to 200 in a long list), which share of the '
+  'attempts succeeded, and how long the answered attempts took.';
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15894,11 +15916,11 @@ begin
 end
 $$;
 comment on function app.subscription_create(jsonb) is
-  'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
-  'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
-  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64), '
-  'filters, payload, header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, '
-  'invalid_reference, not_found.';
+  'Creates a subscription that belongs to no key, so that no revoked key ends it. A workspace has at most 50 active '
+  'subscriptions. Returns the subscription as subscription_get does. Arguments: workspace_id, new_id (chosen by the '
+  'caller, because the secret is encrypted for it), event_types, target_url (the caller checks that it is public), '
+  'secret (encrypted, in base64), filters, payload, header (its name), encrypted_header (base64), webhook_name. Codes: '
+  'validation_error, invalid_reference, not_found.';
 create function app.subscription_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15951,7 +15973,7 @@ begin
 end
 $$;
 comment on function app.subscription_delete(jsonb) is
-  'Deactivates a subscription and keeps its history; its waiting deliveries are cancelled. Returns null. Arguments: '
+  'Deactivates a subscription, cancels its waiting deliveries and keeps its history. Returns null. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';
 
 create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
@@ -15971,7 +15993,8 @@ begin
 end
 $$;
 comment on function crm.require_active_subscription(uuid, uuid) is
-  'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
+  'Raises not_found if the workspace has no such subscription, and subscription_inactive if the subscription is '
+  'inactive.';
 create function app.subscription_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16021,10 +16044,11 @@ begin
 end
 $$;
 comment on function app.subscription_reactivate(jsonb) is
-  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; does not '
-  'change an active one. Returns the subscription with resumed, the number of deliveries that were waiting, and '
-  'revoked_key (id, name, prefix), the key that created it if that key is revoked, otherwise null. A workspace has at '
-  'most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Reactivates a subscription, sets its failure_count to 0, and makes its waiting deliveries due now; does not change '
+  'an active subscription. Returns the subscription with resumed and revoked_key. resumed: how many deliveries were '
+  'waiting. revoked_key (id, name, prefix): the key that created the subscription, if that key is revoked; otherwise '
+  'null. A workspace has at most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, '
+  'not_found.';
 create function app.subscription_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16047,11 +16071,11 @@ begin
 end
 $$;
 comment on function app.subscription_recover(jsonb) is
-  'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
-  'there is room for (crm.recover). Events from before the subscription was created need before_creation. Returns '
-  'count, has_more, since (where it began) and next_since (where to continue). With dry_run it only counts. Arguments: '
-  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, '
-  'subscription_inactive, queue_full.';
+  'Queues the events between since and until (now if absent) that a subscription did not receive, oldest first, as '
+  'many as the queue has room for (crm.recover). Without before_creation, begins no earlier than the subscription was '
+  'created. Returns count, has_more, since (where the period began) and next_since (where the next call continues). '
+  'With dry_run, only counts the events. Arguments: workspace_id, id, since, until, before_creation, dry_run. Codes: '
+  'validation_error, not_found, subscription_inactive, queue_full.';
 create function app.subscription_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16112,10 +16136,10 @@ begin
 end
 $$;
 comment on function app.subscription_rotate(jsonb) is
-  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most) the current '
-  'secret keeps signing and the new one makes a second signature; afterwards only the new one signs. Returns the '
-  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), '
-  'overlap_seconds. Codes: validation_error, not_found.';
+  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most), the current '
+  'secret keeps signing, and the new secret adds a second signature. Afterwards only the new secret signs. Returns the '
+  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), overlap_seconds. '
+  'Codes: validation_error, not_found.';
 
 create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
 language plpgsql stable set search_path = ''
@@ -16134,9 +16158,9 @@ begin
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
-          -- This means d.stage_id = s.id, written as a range of both columns, because only the index of open deals has
-          -- this order. With an equality the planner expects to find the stage among the newest deals, and reads the
-          -- whole workspace for an empty stage.
+          -- This means d.stage_id = s.id. It is written as a range of both columns, because only the index of open
+          -- deals has this order. With an equality, the planner expects to find the stage's deals among the newest
+          -- deals of the workspace, and for an empty stage it reads the whole workspace.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
@@ -16179,7 +16203,7 @@ begin
       from deal d
       group by d.stage_id
     ),
-    -- Materialized: otherwise the join below would make the cards of all stages again for each stage.
+    -- Materialized, because otherwise the join below would build the cards of all stages once for each stage.
     card as materialized (
       select
         c.stage_id,
@@ -16218,10 +16242,10 @@ begin
 end
 $$;
 comment on function crm.funnel_stages(uuid, uuid) is
-  'The active stages of a pipeline in order, 50 at most, each with its open, unarchived deals, newest first. A stage '
-  'of type won or lost also shows the deals that were won or lost in the last 30 days: those in another stage are '
-  'shown in the first stage of that type. The count and the sum of values cover the newest 1,000 deals; '
-  'deals_count_is_partial tells that there are more. `deals` has the newest 50.';
+  'The active stages of a pipeline in order, 50 at most, each with its open, unarchived deals, newest first. Deals '
+  'that were won or lost in the last 30 days are shown too: in their own stage if it has the type won or lost, '
+  'otherwise in the first stage of that type. deals_count and value_sum cover the newest 1,000 deals of a stage; '
+  'deals_count_is_partial: whether there are more. `deals` has the newest 50.';
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16407,8 +16431,8 @@ begin
 end
 $$;
 comment on function app.deal_proposal_create(jsonb) is
-  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the '
-  'proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
+  'Creates a draft of a proposal for a deal, with a public link. The link opens nothing until the draft is sent. '
+  'Returns the proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
   'recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired '
   '(nobody could answer the proposal).';
 create function app.proposal_link(p_args jsonb) returns json
@@ -16422,7 +16446,7 @@ begin
 end
 $$;
 comment on function app.proposal_link(jsonb) is
-  'Replaces the public link of a proposal; the earlier link stops working, and a draft remains a draft. Returns the '
+  'Replaces the public link of a proposal. The earlier link stops working, and a draft remains a draft. Returns the '
   'proposal. Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, '
   'proposal_expired, proposal_closed.';
 
@@ -16445,8 +16469,8 @@ language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Those of a grant''s scopes that the member''s current role may give: when the member loses a role, the app loses '
-  'the scopes that only this role gave.';
+  'Returns those of a grant''s scopes that the member''s current role may give. So when the member loses a role, the '
+  'app loses the scopes that require this role.';
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
 declare
@@ -16467,7 +16491,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join crm.workspaces w on w.id = k.workspace_id
     where k.user_id = p_user_id and k.client_id = p_client_id
-    -- The working grant first, otherwise the one that was revoked last.
+    -- The working grant if there is one, otherwise the grant that was revoked last.
     order by k.revoked_at desc nulls first limit 1;
   end if;
   if v_caller.id is null then v_caller.error_code := 'invalid_api_key'; end if;
@@ -16498,7 +16522,7 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created; otherwise they would go on receiving events.';
+  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -16553,7 +16577,8 @@ declare
 begin
   -- One grant of a person at a time, so that each counts and replaces the earlier ones.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
-  -- A deactivation that comes first ends the member's right to grant; one that comes later waits, and ends this grant.
+  -- If the member was deactivated first, this finds no member. A later deactivation waits for this lock, and then ends
+  -- the new grant.
   perform from crm.members m
   where m.workspace_id = v_workspace_id and m.id = v_member_id and m.is_active and m.user_id = v_user_id
   for share;
@@ -16587,10 +16612,10 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so a person can have only one grant for a client: a former grant in another workspace ends. A '
-  'former grant in the same workspace takes the new name and scopes, and its subscriptions and limit continue. A '
-  'member has 20 working grants at most, because each has its own rate limit. Security definer, because the former '
-  'grant may be in another workspace.';
+  'names no workspace, so a person can have only one grant for a client, and a former grant in another workspace ends. '
+  'A former grant in the same workspace gets the new name and scopes, and keeps its subscriptions and rate limit. A '
+  'member has 20 working grants at most, because each grant has its own rate limit. Security definer, because the '
+  'former grant may be in another workspace.';
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -16670,8 +16695,8 @@ begin
 end
 $$;
 comment on function app.grant_create(jsonb) is
-  'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
-  'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
+  'Grants these scopes to an app for the signed-in member. client_id and client_name: the app''s client at Supabase '
+  'Auth. Replaces the person''s former grant for this client (crm.store_grant). Returns the grant. Arguments: '
   'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
   'give), not_found (for a caller who is not signed in, such as the operator), insufficient_role (for a member who was '
   'deactivated while the call waited).';
@@ -16711,8 +16736,8 @@ begin
       'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
     ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
-      -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
-      -- is left to send.
+      -- Read by the index webhook_subscriptions_stopped. After 30 days the waiting deliveries have been dropped, and
+      -- nothing is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -16736,8 +16761,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next attempt, half a
-      -- minute later, mostly succeeds.
+      -- Read by the index webhook_subscriptions_listed. A single failed attempt needs no alert, because the next
+      -- attempt, half a minute later, usually succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null
@@ -16751,14 +16776,16 @@ end
 $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
-  'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; since is '
-  'the last success, or when it was created; none while the workspace may not send), key_expiring (within 14 days). '
-  'Within a kind the newest comes first; of expiring keys, the one that expires first. name is that of the key or '
-  'webhook, or the host of a webhook without a name. At most 50 each of stopped webhooks, keys and failing webhooks.';
+  'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; none while '
+  'the workspace may not send), key_expiring (within 14 days). Within a kind, the newest alert comes first; of the '
+  'expiring keys, the key that expires first. since of a failing webhook is its last success or, without one, its '
+  'creation. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 each of '
+  'stopped webhooks, keys and failing webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Both tables are read by their primary keys. key_counters is a minute late; crm.rate_limits has newer calls.
+  -- Both tables are read by their primary keys. crm.key_counters is a minute late, so crm.rate_limits is read for newer
+  -- calls.
   v_call boolean := exists (
     select from crm.key_counters c
     join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
@@ -16773,7 +16800,7 @@ declare
   );
   v_steps record;
 begin
-  -- Checked first, so that nothing else is read for an established workspace.
+  -- Return early, so that nothing else is read for an established workspace.
   if v_call and w.created_at < now() - interval '30 days' then return null; end if;
   -- Each exists() stops at the first row that it finds for the workspace in an index.
   select
@@ -16785,7 +16812,7 @@ begin
     ) as delivery,
     exists (
       select from crm.members m
-      -- Not the placeholder admin of a workspace that the operator created without one (app.workspace_create).
+      -- Leave out the placeholder admin, which app.workspace_create adds if the operator names no e-mail.
       where m.workspace_id = w.id and m.is_active and m.email not like '%.invalid' order by m.id offset 1 limit 1
     ) as colleague
   into v_steps;
@@ -16796,8 +16823,8 @@ $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
   'Which first steps a workspace has taken: key (it created a key), call (a key made a call), webhook (it created a '
   'webhook), delivery (a receiver confirmed a delivery or test event), colleague (a second active member, who may '
-  'still have to accept the invitation). Null once all are taken, or 30 days after the workspace was created if a key '
-  'made a call: then it is in use.';
+  'still have to accept the invitation). Null once all steps are taken. Also null 30 days after the workspace was '
+  'created, if a key made a call: the workspace is then in use.';
 
 create function crm.event_ids(
   p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
@@ -16811,10 +16838,11 @@ declare
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end), c_last
   );
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '90 days'));
-  -- How many events one call reads: otherwise a call for a type that never occurred would read all 90 days.
+  -- The most events that one call reads. Without this limit, a call for a type that never occurred would read all 90
+  -- days.
   v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
-  -- The place of the cursor among one object's events. Computed here, because coalesce in the condition below is not
-  -- leakproof: row-level security would keep the index scan from starting at this place.
+  -- The cursor's place among the events of an object. Computed before the query, because coalesce is not leakproof: in
+  -- the condition below, row-level security would keep the index scan from starting at this place.
   v_position bigint := coalesce(
     (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
     9223372036854775807
@@ -16870,12 +16898,13 @@ begin
 end
 $$;
 comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of events, newest first, and the id after which the next page begins (null if there is none). A '
-  'page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next one.';
+  'A page of the ids of events, newest first. next_id: the id after which the next page begins; null if there is none. '
+  'A page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next page.';
 create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid, p_may_send boolean) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
-  -- A delivery's id begins with the first half of its event's id (crm.delivery_id): search the primary key for that.
+  -- A delivery's id begins with the first half of its event's id (crm.delivery_id), so the primary key finds the
+  -- deliveries of an event.
   v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
 begin
@@ -16891,7 +16920,7 @@ begin
 end
 $$;
 comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
-  'JSON of the deliveries of an event, kept for 30 days. p_may_send: whether the workspace may send.';
+  'JSON of the deliveries of an event, which are kept for 30 days. p_may_send: whether the workspace may send.';
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16954,21 +16983,23 @@ begin
 end
 $$;
 comment on function crm.import_company(text, text) is
-  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company from '
-  'crm.lead_company, if that has no other tax id. Null if there is none.';
+  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company that '
+  'crm.lead_company finds by name, if its tax id is not a different one. Null if there is none.';
 create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_line record;
   v_id uuid;
   v_new jsonb := '[]';
-  -- The positions in v_new of the companies to create: v_named by their names, v_places by the keys of their lines.
+  -- Each company to create has a position in v_new. v_named: the position by the company's name. v_places: the position
+  -- by the key of a line.
   v_named jsonb := '{}';
   v_places jsonb := '{}';
   v_results jsonb := '{}';
   v_created jsonb;
 begin
-  -- Lines with a tax id come first, so that a line with only a name uses the company that such a line creates.
+  -- Lines with a tax id come first, so that a line with only a name uses the company that a line with the tax id
+  -- creates.
   for v_line in
     select distinct on (l.tax_id is null, l.key) l.*
     from (
@@ -17029,8 +17060,8 @@ end
 $$;
 comment on function crm.import_items(jsonb) is
   'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
-  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; if a '
-  'company is refused, its item gets the error.';
+  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist. If a '
+  'company cannot be created, the items with this company get the error.';
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -17055,7 +17086,8 @@ begin
 end
 $$;
 comment on function crm.import_values(uuid[]) is
-  'What the contacts have in the fields that an import may change, as texts of up to 200 characters, by id.';
+  'The contacts'' values in the fields that an import may change, as texts, by the contact''s id. Notes, tags and '
+  'custom fields are cut off after 200 characters.';
 create function crm.import_contacts(p_items jsonb, p_is_atomic boolean, p_is_dry boolean) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -17075,7 +17107,7 @@ begin
       select (r ->> 'id')::uuid from jsonb_array_elements(v_reply -> 'results') r where r ->> 'status' = '200'
     );
     v_after := crm.import_values(v_ids);
-    -- Undoes the batch; the variables keep its results.
+    -- Undo the batch. The variables keep its results.
     raise exception using errcode = 'CRM02';
   exception
     when sqlstate 'CRM02' then
@@ -17205,9 +17237,10 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words; of '
-  'equal matches, working ones first. Finds records as api.search_list does, keys by name and prefix, webhooks by name '
-  'and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks first.';
+  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words. Of '
+  'equally good matches, keys and webhooks that work come first. Finds records as api.search_list does, keys by name '
+  'and prefix, webhooks by name and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks '
+  'first.';
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17258,8 +17291,8 @@ begin
 end
 $$;
 comment on function crm.sessions_of_current_user() is
-  'JSON of the sessions in which the person signed in, without those of apps: the calling session first, then the most '
-  'recently used, 100 at most. Security definer, because only Supabase Auth and the owner read auth.sessions.';
+  'JSON of the person''s sessions, without the sessions of apps: the calling session first, then the most recently '
+  'used, 100 at most. Security definer, because only Supabase Auth and the owner read auth.sessions.';
 create function app.session_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -17285,7 +17318,7 @@ insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
     'Wakes the dispatcher for retries that are due within 15 seconds, for deliveries whose poke was lost, and for mails'),
   ('webhook-catch-up', '10 seconds', 'select crm.catch_up_subscriptions()',
-    'Makes the deliveries of subscriptions that are behind, as the queue has room'),
+    'Makes the deliveries of subscriptions that are behind, as far as the queue has room'),
   ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
   ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
     'Emits activity.overdue for activities past their due date'),
@@ -17307,15 +17340,15 @@ insert into crm.jobs (name, every, command, description) values
     $$delete from crm.operations where state = 'done' and ended_at < now() - interval '90 days'$$,
     'Deletes finished operations 90 days after their end'),
   ('partition-events', '1 hour', $$select crm.manage_partitions('crm.events')$$,
-    'Makes the partitions of events of the coming week, and drops events after 90 days'),
+    'Creates the partitions for the events of the coming week, and drops events after 90 days'),
   ('partition-deliveries', '1 hour', $$select crm.manage_partitions('crm.webhook_deliveries')$$,
-    'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
+    'Creates the partitions for the deliveries of the coming week, and drops deliveries after 30 days'),
   ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,
-    'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
+    'Creates the partitions for the attempts of the coming week, and drops attempts after 30 days'),
   ('partition-requests', '1 hour', $$select crm.manage_partitions('crm.requests')$$,
-    'Makes the partitions of the request log for the coming week, and drops requests after 7 days'),
+    'Creates the partitions for the requests of the coming week, and drops requests after 7 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
-    'Deletes what pg_cron records of each run of these jobs after 7 days');
+    'Deletes the history that pg_cron keeps of these jobs after 7 days');
 select crm.manage_partitions(t.name)
 from unnest(
   array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts', 'crm.requests']::regclass[]
@@ -17338,12 +17371,12 @@ begin
 end
 $$;
 comment on function crm.purge_cron_history() is
-  'Deletes the history of these jobs after 7 days, and returns the number of deleted runs. pg_cron itself keeps '
-  'everything: 8,640 rows a day for a job that runs every 10 seconds.';
+  'Deletes pg_cron''s history of these jobs after 7 days, and returns the number of deleted runs. pg_cron itself '
+  'deletes nothing, and adds 8,640 rows a day for a job that runs every 10 seconds.';
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable set search_path = '' as $$
   select case
-    -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
+    -- pg_cron accepts seconds since version 1.5. Before 1.5, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
@@ -17417,7 +17450,8 @@ begin
 end
 $$;
 comment on function app.job_list(jsonb) is
-  'Lists the jobs by name; `every` is an interval of Postgres. Arguments: none. Codes: validation_error.';
+  'Lists the jobs, in order of name. `every` is an interval as Postgres writes it. Arguments: none. Codes: '
+  'validation_error.';
 create function app.job_run(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare

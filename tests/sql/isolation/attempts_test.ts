@@ -90,7 +90,7 @@ test("crm_api writes no row of another workspace: what a verb may do in its own 
       `select crm.recover_deliveries('${id}', '${subscription}', '2026-01-01', null)`,
       `select crm.rotate_secret('${id}', '${subscription}', '\\x00', 0)`,
       `select crm.makers_of_subscriptions('${id}', '{}')`,
-    ], /is not that of the caller$/);
+    ], /is not the caller's$/);
   });
 });
 
