@@ -9832,8 +9832,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- The position is computed here as in crm.feed_position(): calling that function as the column's default would take a
-  -- fifth of the time of an event.
+  -- Computes the position as crm.feed_position() does. A call of that function, the column's default, would take a
+  -- fifth of the time that an event takes.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -9842,29 +9842,29 @@ begin
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
-  -- Skip crm.fan_out if no subscription gets the event, as is usual: inserting no rows into a partitioned table takes
-  -- as long as inserting one.
+  -- Usually no subscription gets the event. Then crm.fan_out is skipped, because inserting no rows into a partitioned
+  -- table takes as long as inserting one.
   if v_subscription_ids <> '{}' then perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids); end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
-  -- the searched text cannot be written either, because then no search would ever find the record.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. The write fails only if the
+  -- record's searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
   -- Write the searched text now, because without the event the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
-  'Stores an event and enqueues a delivery for each active subscription to its type whose filters let it pass '
-  '(crm.fan_out), in the caller''s transaction. Fails only if it can write neither the event nor the searched text. '
-  'Only the owner may execute it.';
-create function crm.emit_created() returns trigger
+  'Stores an event in the caller''s transaction. Queues a delivery (crm.fan_out) for each active subscription to the '
+  'event''s type, if the subscription''s filters let the event pass. Raises an error only if it can write neither the '
+  'event nor the record''s searched text. Only the owner may execute it.';
+create function crm.emit_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.emit(new.workspace_id, tg_argv[0]::crm.event_type, new.id);
   return null;
 end
 $$;
-comment on function crm.emit_created() is 'Trigger: emits the event in its argument for the new row.';
+comment on function crm.emit_event() is 'Trigger: emits an event of the type in its argument for the row.';
 create function crm.emit_all_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -9872,8 +9872,8 @@ declare
   v_is_checked boolean;
   v_stored record;
 begin
-  -- Null if there is no subscription. Then the ids of the events are not needed, and returning them would take a third
-  -- as long as storing the events.
+  -- v_is_checked is null if there is no subscription. Then the last insert below returns no ids of events, because
+  -- returning them would take a third as long as storing the events.
   select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
   from created c
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
@@ -9922,7 +9922,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits the event in its argument for all new rows of the statement at once, as crm.emit does for one row.';
+  'Trigger: emits an event for each new row of the statement, all at once, as crm.emit does for one row. Its argument '
+  'is the type of the events.';
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
 language sql stable as $$
@@ -9935,7 +9936,8 @@ language sql stable as $$
   where p_lead is not null or f.event = 'deal.created'
 $$;
 comment on function crm.facts_of_new_deal(jsonb, uuid, uuid) is
-  'The events of a new deal in order, with their facts: lead.received has the lead''s contact and company.';
+  'The events of a new deal in order, with their facts: deal.created, and for a deal from a lead also lead.received '
+  'with the lead''s contact and company.';
 create function crm.emit_deals_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -10001,8 +10003,72 @@ create trigger emit_created after insert on crm.companies referencing new table 
 create trigger emit_created after insert on crm.deals referencing new table as created
   for each statement execute function crm.emit_deals_created();
 create trigger emit_created after insert on crm.activities
-  for each row execute function crm.emit_created('activity.created');
-create trigger emit_created after insert on crm.notes for each row execute function crm.emit_created('note.created');
+  for each row execute function crm.emit_event('activity.created');
+create trigger emit_created after insert on crm.notes for each row execute function crm.emit_event('note.created');
+
+create function crm.emit_stale_deals() returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace record;
+  v_deal record;
+begin
+  -- One statement for each workspace: its threshold bounds the part of the index that is read. A single statement for
+  -- all workspaces would read the whole index.
+  for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
+    for v_deal in
+      select d.id, d.moved_at from crm.deals d
+      where d.workspace_id = v_workspace.id
+        and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
+      -- Skip locked rows: a job that waits for no row cannot deadlock with calls. A call that has locked a deal is
+      -- probably moving it. If it is not, the next run of the job reports the deal.
+      for no key update skip locked
+    loop
+      update crm.deals d set stale_reported_for = d.moved_at
+      where d.workspace_id = v_workspace.id and d.id = v_deal.id;
+      perform crm.emit(
+        v_workspace.id, 'deal.stale', v_deal.id,
+        jsonb_build_object(
+          'days_without_movement', floor(extract(epoch from now() - v_deal.moved_at) / 86400)::integer,
+          'threshold_days', v_workspace.stale_after_days
+        )
+      );
+    end loop;
+  end loop;
+end
+$$;
+comment on function crm.emit_stale_deals() is
+  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
+create function crm.emit_overdue_activities() returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_activity record;
+begin
+  for v_activity in
+    select a.workspace_id, a.id, a.due_at
+    -- Join the workspaces, because the index begins with the workspace.
+    from crm.workspaces w join crm.activities a on a.workspace_id = w.id
+    where a.overdue_unreported_at < now()
+      -- Activities of an archived deal are reported once it is restored.
+      and not exists (
+        select from crm.deals d
+        where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
+      )
+    -- Skips locked rows for the same reason as crm.emit_stale_deals.
+    for no key update of a skip locked
+  loop
+    update crm.activities a set overdue_reported_for = a.due_at
+    where a.workspace_id = v_activity.workspace_id and a.id = v_activity.id;
+    perform crm.emit(
+      v_activity.workspace_id, 'activity.overdue', v_activity.id,
+      jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
+    );
+  end loop;
+end
+$$;
+comment on function crm.emit_overdue_activities() is
+  'Emits activity.overdue for every pending activity past its due date, once for each due date. Activities of an '
+  'archived deal wait until it is restored.';
+
 create function crm.emit_stage_changed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -10013,25 +10079,17 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_stage_changed() is 'Trigger: emits deal.stage_changed with the old stage and pipeline.';
+comment on function crm.emit_stage_changed() is
+  'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
 create trigger emit_stage_changed after update of stage_id on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id)
   execute function crm.emit_stage_changed();
-create function crm.emit_closed() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  if new.status = 'ganho' then
-    perform crm.emit(new.workspace_id, 'deal.won', new.id);
-  else
-    perform crm.emit(new.workspace_id, 'deal.lost', new.id);
-  end if;
-  return null;
-end
-$$;
-comment on function crm.emit_closed() is 'Trigger: emits deal.won or deal.lost when a deal gets that status.';
-create trigger emit_closed after update of status on crm.deals
-  for each row when (old.status is distinct from new.status and new.status <> 'aberto')
-  execute function crm.emit_closed();
+create trigger emit_closed_lost after update of status on crm.deals
+  for each row when (old.status is distinct from new.status and new.status = 'perdido')
+  execute function crm.emit_event('deal.lost');
+create trigger emit_closed_won after update of status on crm.deals
+  for each row when (old.status is distinct from new.status and new.status = 'ganho')
+  execute function crm.emit_event('deal.won');
 
 create function crm.changed_fields(p_before jsonb, p_after jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -10044,7 +10102,8 @@ end
 $$;
 comment on function crm.changed_fields(jsonb, jsonb) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields. No hidden column may have the name of another record''s public field.';
+  'fields. It looks for the public fields of all records. So a column that clients do not see must not have the name '
+  'of a public field of another record.';
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -10061,8 +10120,8 @@ begin
 end
 $$;
 comment on function crm.emit_change() is
-  'Trigger: emits the event in its argument. After an update, the event names the public fields that changed; if none '
-  'did, no event is emitted. After an insert, it names none.';
+  'Trigger: emits an event of the type in its argument. After an update, the event names the public fields that '
+  'changed; if none changed, no event is emitted. After an insert, the event names no fields.';
 create trigger emit_updated after update on crm.contacts
   for each row when (
     old.* is distinct from new.*
@@ -10110,7 +10169,7 @@ begin
 end
 $$;
 comment on function crm.emit_deal_contacts() is
-  'Trigger: emits the event in its argument for the deals of all rows of the statement.';
+  'Trigger: emits an event for the deal of each row of the statement. Its argument is the type of the events.';
 create function crm.emit_contact_role() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -10120,7 +10179,8 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_contact_role() is 'Trigger: emits deal.contact_added for a contact whose role changed.';
+comment on function crm.emit_contact_role() is
+  'Trigger: emits deal.contact_added when a contact''s role in a deal changes.';
 create trigger emit_added after insert on crm.deal_contacts referencing new table as changed
   for each statement execute function crm.emit_deal_contacts('deal.contact_added');
 create trigger emit_removed after delete on crm.deal_contacts referencing old table as changed
@@ -10137,86 +10197,15 @@ create trigger emit_completed after update of status on crm.activities
 create trigger emit_created_completed after insert on crm.activities
   for each row when (new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
-create function crm.emit_proposal() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  if old.viewed_at is null and new.viewed_at is not null then
-    perform crm.emit(new.workspace_id, 'proposal.viewed', new.id);
-  end if;
-  if old.status <> new.status and new.status = 'aceita' then
-    perform crm.emit(new.workspace_id, 'proposal.accepted', new.id);
-  elsif old.status <> new.status and new.status = 'recusada' then
-    perform crm.emit(new.workspace_id, 'proposal.rejected', new.id);
-  end if;
-  return null;
-end
-$$;
-comment on function crm.emit_proposal() is
-  'Trigger: emits proposal.viewed at the first view, and proposal.accepted or proposal.rejected at the answer.';
-create trigger emit_proposal after update on crm.proposals for each row execute function crm.emit_proposal();
-
-create function crm.emit_stale_deals() returns void
-language plpgsql set search_path = '' as $$
-declare
-  v_workspace record;
-  v_deal record;
-begin
-  -- One statement for each workspace, because each has its own threshold, which bounds the range of the index. A single
-  -- statement for all would read the whole index.
-  for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
-    for v_deal in
-      select d.id, d.moved_at from crm.deals d
-      where d.workspace_id = v_workspace.id
-        and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
-      -- A job that waits for no row cannot deadlock with calls. A deal that a call has locked is probably moving; if
-      -- not, the next run reports it.
-      for no key update skip locked
-    loop
-      update crm.deals d set stale_reported_for = d.moved_at
-      where d.workspace_id = v_workspace.id and d.id = v_deal.id;
-      perform crm.emit(
-        v_workspace.id, 'deal.stale', v_deal.id,
-        jsonb_build_object(
-          'days_without_movement', floor(extract(epoch from now() - v_deal.moved_at) / 86400)::integer,
-          'threshold_days', v_workspace.stale_after_days
-        )
-      );
-    end loop;
-  end loop;
-end
-$$;
-comment on function crm.emit_stale_deals() is
-  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
-create function crm.emit_overdue_activities() returns void
-language plpgsql set search_path = '' as $$
-declare
-  v_activity record;
-begin
-  for v_activity in
-    select a.workspace_id, a.id, a.due_at
-    -- Joined to the workspaces, because the index begins with the workspace.
-    from crm.workspaces w join crm.activities a on a.workspace_id = w.id
-    where a.overdue_unreported_at < now()
-      -- Activities of an archived deal are reported once it is restored.
-      and not exists (
-        select from crm.deals d
-        where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
-      )
-    -- Skips locked rows for the same reason as crm.emit_stale_deals.
-    for no key update of a skip locked
-  loop
-    update crm.activities a set overdue_reported_for = a.due_at
-    where a.workspace_id = v_activity.workspace_id and a.id = v_activity.id;
-    perform crm.emit(
-      v_activity.workspace_id, 'activity.overdue', v_activity.id,
-      jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
-    );
-  end loop;
-end
-$$;
-comment on function crm.emit_overdue_activities() is
-  'Emits activity.overdue for every pending activity past its due date, once for each due date. Activities of an '
-  'archived deal wait until it is restored.';
+create trigger emit_first_view after update on crm.proposals
+  for each row when (old.viewed_at is null and new.viewed_at is not null)
+  execute function crm.emit_event('proposal.viewed');
+create trigger emit_outcome_accepted after update of status on crm.proposals
+  for each row when (old.status <> new.status and new.status = 'aceita')
+  execute function crm.emit_event('proposal.accepted');
+create trigger emit_outcome_rejected after update of status on crm.proposals
+  for each row when (old.status <> new.status and new.status = 'recusada')
+  execute function crm.emit_event('proposal.rejected');
 
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
@@ -12548,15 +12537,16 @@ create table crm.operations (
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
-  'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
-  'kept for 90 days, failed ones until they are repeated.';
+  'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished operations '
+  'are kept for 90 days, failed operations until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
-  'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
+  'Where to continue. For an erasure, also what identifies the person in texts. Callers never see this column.';
 comment on column crm.operations.caller is 'The setting app.caller of the call, for the events of the steps.';
 comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
-comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
+comment on column crm.operations.failures is
+  'Failed steps since the last successful step. The tenth failure ends the operation.';
 comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if it succeeded.';
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
@@ -12604,8 +12594,8 @@ begin
 end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
-  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one, '
-  'because clients retry by calling again. Security definer, because callers may not read the column progress.';
+  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed operation, '
+  'because clients retry by repeating their call. Security definer, because callers may not read the column progress.';
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)); end $$;
@@ -12670,8 +12660,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: runs a step of the operation as its caller. It is a trigger because a row that a merge moves outside of a '
-  'trigger emits an update of its own (50_emission.sql).';
+  'Trigger: runs a step of the operation as its caller. It is a trigger because each row that a merge moves outside a '
+  'trigger would also emit an event of its own (50_emission_of_changes.sql).';
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
   execute function crm.take_step();
@@ -12717,8 +12707,8 @@ end
 $$;
 comment on function crm.run_operations(interval) is
   'Runs steps of operations, workspaces in turn, until p_most has passed, and returns the number of steps. A failed '
-  'step is undone and repeated, after a longer pause each time; the tenth failure in a row ends the operation as '
-  'failed. If the session is killed, its run is undone, and the next run repeats it.';
+  'step is undone and repeated, after a longer pause each time. The tenth failure in a row ends the operation as '
+  'failed. If the session is killed, its run is undone, and the next run repeats the steps.';
 
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
@@ -13864,9 +13854,9 @@ comment on type crm.erasure is
   'erased the contact: then words, numbers and names are empty.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
-  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` comes
-  -- again after `notes`, because the phase `notes` waits for activities that are being written. Deals come later,
-  -- because their leads have traces that the earlier phases need.
+  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` is
+  -- repeated after `notes`, because the phase `notes` waits for activities that are being written. Deals come after
+  -- these, because the leads in them contain traces that the earlier phases need.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -13969,8 +13959,8 @@ begin
 end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
-  'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id are the place '
-  'after these rows; deal_id is null after the last row.';
+  'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id: the place '
+  'after these rows. deal_id is null after the last row.';
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -14034,7 +14024,6 @@ begin
       case v_phase
         when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
         when 'notes' then
-          -- Without `texts`, notes stay.
           update crm.notes n set body = 'Texto apagado'
           where e.texts and n.workspace_id = o.workspace_id and n.id = any (v_ids) and n.body <> 'Texto apagado';
           get diagnostics v_changed = row_count;
@@ -14046,8 +14035,8 @@ begin
       v_changed := cardinality(v_ids);
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
-      -- This phase precedes `given`, which clears the leads, because crm.erase_proposals needs the traces in them. It
-      -- reads without a window of deals, because there are few proposals.
+      -- This phase precedes `given`, because crm.erase_proposals needs the traces in the leads, and `given` clears the
+      -- leads. It reads without a window of deals, because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -14091,10 +14080,7 @@ begin
   end case;
   if v_phase is not null then
     o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
-      o.result -> 'cleared', jsonb_build_object(v_kind, v_changed)
-    ));
-    o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
-      o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
+      o.result -> 'cleared', jsonb_build_object(v_kind, v_changed, 'lead_receipts', v_receipts)
     ));
   end if;
   -- Count the traces too, because each text is searched for all of them. A changed row also emits an event.
@@ -14137,8 +14123,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Start again with the first phase, because earlier phases may have skipped texts. That is possible because an
-    -- operation that is not done still knows who the person is.
+    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done still
+    -- knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -14165,21 +14151,14 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
-  'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
-  'now. What does not fit into a call becomes an operation. A call during the operation returns it, and with p_texts '
-  'makes it erase texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
-create function crm.emit_erased() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  perform crm.emit(new.workspace_id, 'contact.erased', new.id);
-  return null;
-end
-$$;
-comment on function crm.emit_erased() is 'Trigger: emits contact.erased, whose data is the id alone.';
+  'Erases a contact of the current workspace and the contacts merged into it. The transaction must have locked the '
+  'contact. Also erases the copies of their data in their deals, including deals that their leads created and that '
+  'have another contact now. What does not fit into a call becomes an operation. A call during the operation returns '
+  'the operation; with p_texts, the operation then also erases texts. Security definer, because verbs may not change '
+  'notes, receipts or stored replies.';
 create trigger emit_erased after update of erased_at on crm.contacts
   for each row when (old.erased_at is null and new.erased_at is not null)
-  execute function crm.emit_erased();
+  execute function crm.emit_event('contact.erased');
 create function api.contact_erase(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -14187,7 +14166,7 @@ declare
   v_id uuid := p_args ->> 'id';
   v_contact crm.contacts;
 begin
-  -- Make leads wait: a lead that has just found the contact could fill in its fields again.
+  -- Make leads wait, because a lead that has just found the contact could fill in the erased fields.
   perform crm.lock_matches_of_contacts(array[v_id]);
   select c.* into v_contact from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_id

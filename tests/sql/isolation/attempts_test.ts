@@ -53,7 +53,7 @@ test("crm_api forges no event, no delivery, no stored reply and no rate limit, i
         `insert into crm.events (workspace_id, event, object_id, facts) values ('${id}', 'deal.won', '${deal.id}', '{}')`,
         `insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id) values ('${id}', '${id}', '${id}')`,
         // A trigger made by the attacker would call the functions that emit events.
-        "create trigger mine after insert on crm.notes for each row execute function crm.emit_created('deal.won')",
+        "create trigger mine after insert on crm.notes for each row execute function crm.emit_event('deal.won')",
         "create temporary table mine (workspace_id uuid, id uuid)",
         `insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
          values ('${id}', 'k', '\\x00', '{"id": "${memberId}"}')`,
