@@ -3435,7 +3435,7 @@ comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
   'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of '
   'values. p_rows: the statement for all rows. p_pending: records that may have changed since, which it reads too.';
 
-create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, search_text text);
 comment on type crm.record_keys is
   'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
 create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
@@ -10207,24 +10207,257 @@ create trigger emit_outcome_rejected after update of status on crm.proposals
   for each row when (old.status <> new.status and new.status = 'recusada')
   execute function crm.emit_event('proposal.rejected');
 
+create function crm.actor_json(p_caller_id uuid) returns json
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_name text;
+begin
+  select k.name into v_name from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = p_caller_id;
+  if found then return json_build_object('type', 'key', 'id', p_caller_id, 'name', v_name); end if;
+  select m.name into v_name from crm.members m where m.workspace_id = v_workspace_id and m.id = p_caller_id;
+  if found then return json_build_object('type', 'member', 'id', p_caller_id, 'name', v_name); end if;
+  select p.title into v_name from crm.proposals p where p.workspace_id = v_workspace_id and p.id = p_caller_id;
+  if found then return json_build_object('type', 'link', 'id', p_caller_id, 'name', v_name); end if;
+  return json_build_object('type', 'system', 'id', null, 'name', null);
+end
+$$;
+comment on function crm.actor_json(uuid) is
+  'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
+  'proposal (named by the proposal''s title). The actor is `system` if the id is null. Security definer, because verbs '
+  'may not read keys.';
+create type crm.change as (
+  id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
+  occurred_at timestamptz
+);
+comment on type crm.change is
+  'An event as the change log reads it, with the names of the changed fields and without their values. object_type is '
+  'null if the change log does not show the event.';
+create function crm.changes_json(p_changes crm.change[]) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  -- Look up each caller once, because the changes of a page have few callers.
+  v_actors jsonb := (
+    select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
+    from (select distinct c.caller_id from unnest(p_changes) c) k
+  );
+begin
+  return (
+    select array_agg(json_build_object(
+      'id', c.id, 'object_type', c.object_type, 'object_id', c.object_id, 'action', c.action,
+      'changed_fields', coalesce(c.changed_fields, '[]'), 'actor', v_actors -> coalesce(c.caller_id::text, ''),
+      'occurred_at', crm.iso(c.occurred_at)
+    ))
+    from unnest(p_changes) c
+    where c.object_type is not null
+  );
+end
+$$;
+comment on function crm.changes_json(crm.change[]) is
+  'JSON of those changes that the change log shows, in order; null if there are none.';
+create function api.change_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_limit integer := p_args ->> 'limit';
+  v_object_id uuid := p_args ->> 'object_id';
+  v_object_type text := p_args ->> 'object_type';
+  v_cursor uuid := p_args ->> 'cursor';
+  v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
+  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
+  -- An event's id has the time of the write; occurred_at is when its transaction began, at most a minute earlier.
+  v_from uuid := crm.uuid_v7_floor(v_since);
+  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
+  -- The object type of each event type that the page shows.
+  v_object_types jsonb := (
+    select coalesce(jsonb_object_agg(t.event, t.object_type), '{}') from crm.event_types t
+    where t.is_change and (v_object_type is null or t.object_type = v_object_type)
+  );
+  v_events crm.event_type[] := array(select jsonb_object_keys(v_object_types)::crm.event_type);
+  v_position bigint;
+  v_changes crm.change[];
+  v_looked_at integer;
+  v_next_id uuid;
+begin
+  -- One statement for each index. Both stop at the first change that the page has no room for, or at the 5,000th event,
+  -- shown or not. The next page begins there.
+  if v_object_id is null then
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
+          order by l.id desc limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
+  else
+    select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
+    -- Computed before the query, because coalesce is not leakproof: in the condition below, row-level security would
+    -- keep the index scan from starting at that position.
+    v_position := coalesce(v_position, 9223372036854775807);
+    v_cursor := coalesce(v_cursor, c_max);
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
+            and (l.position, l.id) < (v_position, v_cursor)
+          order by l.position desc, l.id desc limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
+  end if;
+  if cardinality(v_changes) > v_limit or v_looked_at > 5000 then
+    v_changes := trim_array(v_changes, 1);
+    v_next_id := v_changes[cardinality(v_changes)].id;
+  end if;
+  return crm.page(crm.changes_json(v_changes), v_next_id);
+end
+$$;
+comment on function api.change_list(jsonb) is
+  'A page of the change log, newest first. The changes of a workspace are in order of event id, those of one object in '
+  'the order of the feed, reversed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty '
+  'although there is a next page.';
+create function api.change_summary(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
+declare
+  c_most constant integer := 20000;
+  c_highlights constant integer := 25;
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_since timestamptz := greatest(
+    coalesce((p_args ->> 'since')::timestamptz, date_trunc('hour', now() - interval '24 hours', 'UTC')),
+    now() - interval '90 days'
+  );
+  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
+  v_from uuid := crm.uuid_v7_floor(v_since);
+  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
+    else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
+  v_actor uuid := case p_args ->> 'actor' when 'me' then crm.current_caller_id()::text else p_args ->> 'actor' end;
+  v_not_actor uuid := case p_args ->> 'not_actor'
+    when 'me' then crm.current_caller_id()::text else p_args ->> 'not_actor' end;
+  v_looked integer;
+  v_counts json;
+  v_highlights json;
+  v_left integer;
+begin
+  with looked as materialized (
+    select l.id, l.event, l.object_id, l.facts ->> 'previous_stage_id' as from_stage_id, l.caller_id, l.occurred_at,
+      l.is_test
+    from crm.events l
+    where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < v_to
+    order by l.id desc limit c_most + 1
+  ),
+  shown as materialized (
+    select e.* from looked e
+    where not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+      and (v_actor is null or e.caller_id = v_actor) and (v_not_actor is null or e.caller_id is distinct from v_not_actor)
+  ),
+  highlight as materialized (
+    select s.* from shown s
+    where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
+  ),
+  newest as materialized (select h.* from highlight h order by h.id desc limit c_highlights),
+  named as (
+    select n.*, d.title, d.value, d.stage_id
+    from newest n join crm.deals d on d.workspace_id = v_workspace_id and d.id = n.object_id
+  )
+  select (select count(*) from looked),
+    (
+      select json_agg(json_build_object('action', c.event, 'count', c.count) order by c.count desc, c.event)
+      from (select s.event, count(*) from shown s group by s.event) c
+    ),
+    (
+      select json_agg(
+        json_build_object(
+          'action', n.event, 'occurred_at', crm.iso(n.occurred_at), 'deal_id', n.object_id, 'title', n.title,
+          'value', n.value,
+          'from_stage', (
+            select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
+          ),
+          -- The event stores only the stage that the deal left. The stage that the deal entered is stored in the event
+          -- of the deal's next move, which anybody may have made at any later time.
+          'to_stage', (
+            select s.name from crm.stages s
+            where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(
+              (
+                select (m.facts ->> 'previous_stage_id')::uuid from crm.events m
+                where m.workspace_id = v_workspace_id and m.object_id = n.object_id and m.id > n.id
+                  and m.event = 'deal.stage_changed' and not m.is_test
+                order by m.position, m.id limit 1
+              ),
+              n.stage_id
+            )
+          ),
+          'actor', crm.actor_json(n.caller_id) ->> 'name'
+        )
+        order by n.id desc
+      )
+      from named n
+    ),
+    (select greatest(count(*) - c_highlights, 0) from highlight)
+  into v_looked, v_counts, v_highlights, v_left;
+  if v_looked > c_most then perform api.fail('too_many_records'); end if;
+  return json_build_object(
+    'since', crm.iso(v_since), 'until', crm.iso(nullif(v_until, 'infinity')), 'counts', coalesce(v_counts, '[]'),
+    'highlights', coalesce(v_highlights, '[]'), 'highlights_left_out', v_left
+  );
+end
+$$;
+comment on function api.change_summary(jsonb) is
+  'What happened in a period (by default since 24 hours ago, rounded down to the hour): how many events of each type, '
+  'and the newest 25 events of deals that were created, moved, won, lost or reopened, with the deals'' names. Looks at '
+  'no more than 20,000 events; raises too_many_records if there are more.';
+
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
-  'A reader''s place in the feed: position and id of the last event looked at, and a time before which nothing is left '
-  'to read, except events of transactions that are still open.';
+  'A reader''s place in the feed. position and id: of the last event that was looked at. read_until: no event stored '
+  'before this time is left to read, except those of transactions that are still open.';
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- A plain hash is as safe as HMAC here: an attacker could only sign a longer content, but every cursor has the same
-  -- length.
+  -- A plain hash is as safe as HMAC here: its weakness lets an attacker sign only longer contents, and every cursor has
+  -- the same length.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
-  'The signature of a cursor''s content, 15 bytes, which only this database can compute.';
+  'The signature of a cursor''s content: 15 bytes that only this database can compute.';
 create function crm.feed_cursor_mask(p_secret bytea, p_tag bytea) returns bigint
 language sql immutable parallel safe as $$
   select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
 $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
-  'The number that hides the position in a cursor with this tag. Each position has another tag, and so another mask.';
+  'The number that hides the position in a cursor with this tag. Cursors with different positions have different tags, '
+  'and so different masks.';
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -10278,7 +10511,7 @@ begin
   begin
     v_data := crm.event_data(e, v_object_type);
   exception when others then
-    -- An event whose `data` cannot be built must not block its readers for ever.
+    -- An event whose `data` cannot be built must not block the feed's readers for ever.
     raise log 'crm.feed_item of event %: % (%)', e.id, sqlerrm, sqlstate;
   end;
   return json_build_object(
@@ -10306,17 +10539,18 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A cursor beyond the horizon was written before the database was restored: nobody knows what its reader has
-    -- missed.
+    -- A cursor beyond the horizon is from before the database was restored from a backup. Nobody knows which events its
+    -- reader missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- Transactions that begin at `since` or later get higher positions than all events written before. So the feed can
-  -- begin after the newest event stored before `since`, which the primary key finds. The minute allows for clocks that
-  -- are set back. Only two days are searched: if they have no event, there is little to skip.
+  -- Transactions that begin at `since` or later get higher positions than all events written before `since`. So the
+  -- page can begin after the newest event stored before `since`. The primary key finds that event. The minute allows
+  -- for a clock that is set back. Only the two days before `since` are searched: if they have no event, there is little
+  -- to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -10406,236 +10640,7 @@ end
 $$;
 comment on function api.event_list(jsonb) is
   'A page of the feed: the events after a cursor by (position, id), without test events. Reads at most 5,000 events '
-  'and ends at crm.max_page_bytes, so a page may be short or empty although there is more.';
-
-create function crm.actor_json(p_caller_id uuid) returns json
-language plpgsql stable security definer set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_name text;
-begin
-  select k.name into v_name from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = p_caller_id;
-  if found then return json_build_object('type', 'key', 'id', p_caller_id, 'name', v_name); end if;
-  select m.name into v_name from crm.members m where m.workspace_id = v_workspace_id and m.id = p_caller_id;
-  if found then return json_build_object('type', 'member', 'id', p_caller_id, 'name', v_name); end if;
-  select p.title into v_name from crm.proposals p where p.workspace_id = v_workspace_id and p.id = p_caller_id;
-  if found then return json_build_object('type', 'link', 'id', p_caller_id, 'name', v_name); end if;
-  return json_build_object('type', 'system', 'id', null, 'name', null);
-end
-$$;
-comment on function crm.actor_json(uuid) is
-  'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
-  'proposal with its title; `system` for null. Security definer, because verbs may not read keys.';
-create type crm.change as (
-  id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
-  occurred_at timestamptz
-);
-comment on type crm.change is
-  'An event read for the change log: the names of changed fields, without values. object_type null: not shown.';
-create function crm.changes_json(p_changes crm.change[]) returns json[]
-language plpgsql stable set search_path = '' as $$
-declare
-  -- Each caller is looked up once: the changes of a page have few callers.
-  v_actors jsonb := (
-    select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
-    from (select distinct c.caller_id from unnest(p_changes) c) k
-  );
-begin
-  return (
-    select array_agg(json_build_object(
-      'id', c.id, 'object_type', c.object_type, 'object_id', c.object_id, 'action', c.action,
-      'changed_fields', coalesce(c.changed_fields, '[]'), 'actor', v_actors -> coalesce(c.caller_id::text, ''),
-      'occurred_at', crm.iso(c.occurred_at)
-    ))
-    from unnest(p_changes) c
-    where c.object_type is not null
-  );
-end
-$$;
-comment on function crm.changes_json(crm.change[]) is
-  'JSON of those changes that the change log shows, in order; null if there are none.';
-create function api.change_list(p_args jsonb) returns json
-language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
-declare
-  c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_limit integer := p_args ->> 'limit';
-  v_object_id uuid := p_args ->> 'object_id';
-  v_object_type text := p_args ->> 'object_type';
-  v_cursor uuid := p_args ->> 'cursor';
-  v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
-  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  -- An event's id has the time of the write; occurred_at is when its transaction began, at most a minute earlier.
-  v_from uuid := crm.uuid_v7_floor(v_since);
-  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
-  -- The kind of object of each shown event type.
-  v_object_types jsonb := (
-    select coalesce(jsonb_object_agg(t.event, t.object_type), '{}') from crm.event_types t
-    where t.is_change and (v_object_type is null or t.object_type = v_object_type)
-  );
-  v_events crm.event_type[] := array(select jsonb_object_keys(v_object_types)::crm.event_type);
-  v_position bigint;
-  v_changes crm.change[];
-  v_looked_at integer;
-  v_next_id uuid;
-begin
-  -- One statement for each index. Both stop at the first change that the page has no room for. If there are fewer
-  -- changes, they stop at the 5,000th event, shown or not, and the next page begins there.
-  if v_object_id is null then
-    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
-    from (
-      select row(
-          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
-          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
-        )::crm.change as change,
-        e.n
-      from (
-        select l.*, row_number() over () as n
-        from (
-          select l.* from crm.events l
-          where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
-          order by l.id desc limit 5001
-        ) l
-      ) e
-      cross join lateral (
-        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
-          as is_shown
-      ) t
-      where t.is_shown or e.n >= 5000
-      limit v_limit + 1
-    ) s;
-  else
-    select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
-    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index scan from
-    -- starting at that position.
-    v_position := coalesce(v_position, 9223372036854775807);
-    v_cursor := coalesce(v_cursor, c_max);
-    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
-    from (
-      select row(
-          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
-          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
-        )::crm.change as change,
-        e.n
-      from (
-        select l.*, row_number() over () as n
-        from (
-          select l.* from crm.events l
-          where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
-            and (l.position, l.id) < (v_position, v_cursor)
-          order by l.position desc, l.id desc limit 5001
-        ) l
-      ) e
-      cross join lateral (
-        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
-          as is_shown
-      ) t
-      where t.is_shown or e.n >= 5000
-      limit v_limit + 1
-    ) s;
-  end if;
-  if cardinality(v_changes) > v_limit or v_looked_at > 5000 then
-    v_changes := trim_array(v_changes, 1);
-    v_next_id := v_changes[cardinality(v_changes)].id;
-  end if;
-  return crm.page(crm.changes_json(v_changes), v_next_id);
-end
-$$;
-comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first: for the workspace by event id, for one object in reverse order of the feed. '
-  'Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
-create function api.change_summary(p_args jsonb) returns json
-language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
-set jit = off as $$
-declare
-  c_most constant integer := 20000;
-  c_highlights constant integer := 25;
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_since timestamptz := greatest(
-    coalesce((p_args ->> 'since')::timestamptz, date_trunc('hour', now() - interval '24 hours', 'UTC')),
-    now() - interval '90 days'
-  );
-  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  v_from uuid := crm.uuid_v7_floor(v_since);
-  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
-    else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
-  v_actor uuid := case p_args ->> 'actor' when 'me' then crm.current_caller_id()::text else p_args ->> 'actor' end;
-  v_not_actor uuid := case p_args ->> 'not_actor'
-    when 'me' then crm.current_caller_id()::text else p_args ->> 'not_actor' end;
-  v_looked integer;
-  v_counts json;
-  v_highlights json;
-  v_left integer;
-begin
-  with looked as materialized (
-    select l.id, l.event, l.object_id, l.facts ->> 'previous_stage_id' as from_stage_id, l.caller_id, l.occurred_at,
-      l.is_test
-    from crm.events l
-    where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < v_to
-    order by l.id desc limit c_most + 1
-  ),
-  shown as materialized (
-    select e.* from looked e
-    where not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
-      and (v_actor is null or e.caller_id = v_actor) and (v_not_actor is null or e.caller_id is distinct from v_not_actor)
-  ),
-  highlight as materialized (
-    select s.* from shown s
-    where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
-  ),
-  newest as materialized (select h.* from highlight h order by h.id desc limit c_highlights),
-  named as (
-    select n.*, d.title, d.value, d.stage_id
-    from newest n join crm.deals d on d.workspace_id = v_workspace_id and d.id = n.object_id
-  )
-  select (select count(*) from looked),
-    (
-      select json_agg(json_build_object('action', c.event, 'count', c.count) order by c.count desc, c.event)
-      from (select s.event, count(*) from shown s group by s.event) c
-    ),
-    (
-      select json_agg(
-        json_build_object(
-          'action', n.event, 'occurred_at', crm.iso(n.occurred_at), 'deal_id', n.object_id, 'title', n.title,
-          'value', n.value,
-          'from_stage', (
-            select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
-          ),
-          -- The event stores only the stage that the deal left. The stage that the deal entered is the one that it
-          -- leaves in its next move, whoever makes that move and whenever.
-          'to_stage', (
-            select s.name from crm.stages s
-            where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(
-              (
-                select (m.facts ->> 'previous_stage_id')::uuid from crm.events m
-                where m.workspace_id = v_workspace_id and m.object_id = n.object_id and m.id > n.id
-                  and m.event = 'deal.stage_changed' and not m.is_test
-                order by m.position, m.id limit 1
-              ),
-              n.stage_id
-            )
-          ),
-          'actor', crm.actor_json(n.caller_id) ->> 'name'
-        )
-        order by n.id desc
-      )
-      from named n
-    ),
-    (select greatest(count(*) - c_highlights, 0) from highlight)
-  into v_looked, v_counts, v_highlights, v_left;
-  if v_looked > c_most then perform api.fail('too_many_records'); end if;
-  return json_build_object(
-    'since', crm.iso(v_since), 'until', crm.iso(nullif(v_until, 'infinity')), 'counts', coalesce(v_counts, '[]'),
-    'highlights', coalesce(v_highlights, '[]'), 'highlights_left_out', v_left
-  );
-end
-$$;
-comment on function api.change_summary(jsonb) is
-  'What happened in a period (by default since 24 hours ago, rounded down to the hour): how many events of each type, '
-  'and the newest 25 events of deals that were created, moved, won, lost or reopened, with the deals'' names. Looks at '
-  'no more than 20,000 events; raises too_many_records if there are more.';
+  'and ends at crm.max_page_bytes, so a page may be short or empty although there is a next page.';
 
 create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
 returns uuid[]
@@ -10984,7 +10989,7 @@ begin
       );
   end case;
   insert into crm.search_texts as kept (workspace_id, record, id, text)
-  select p_workspace_id, p_record, r.id, r.text from unnest(v_rows) r
+  select p_workspace_id, p_record, r.id, r.search_text from unnest(v_rows) r
   on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
   perform crm.keep_values(p_workspace_id, p_record, v_rows);
 end
@@ -11041,7 +11046,8 @@ begin
       -- Only for the newest 20 deals, because looking up each deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage that a deal entered is in the event of the deal's next move, as the stage that was left.
+        -- The stage that a deal entered is stored in the event of the deal's next move, as the stage that the deal
+        -- left.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -11093,9 +11099,9 @@ begin
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
-  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
-  'kinds that the key has no scope to read, and without deals:read shows only id and name of a deal. Shows moves to '
-  'another stage only for the newest 20 deals, the last 90 days and the newest 1,000 events of a deal.';
+  'A page of what happened with these deals, and of the contact''s activities, newest first. Leaves out the kinds of '
+  'entries that the key has no scope to read. Without deals:read, shows only the id and the name of a deal. Shows '
+  'moves to another stage only for the newest 20 deals, the last 90 days and the newest 1,000 events of a deal.';
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11107,7 +11113,7 @@ begin
 end
 $$;
 comment on function api.company_timeline(jsonb) is
-  'The timeline of a company from its 250 newest deals, latest entry first. Raises not_found, merged.';
+  'The timeline of a company, latest entry first: the entries of its 250 newest deals. Raises not_found, merged.';
 create function crm.deals_of_contact(p_contact_id uuid, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 begin
@@ -11140,8 +11146,8 @@ begin
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or an additional '
-  'contact, and from its activities in other deals. Raises not_found, merged.';
+  'The timeline of a contact, latest entry first: the entries of the contact''s 250 newest deals '
+  '(crm.deals_of_contact), and the contact''s activities in other deals. Raises not_found, merged.';
 
 create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
@@ -11254,12 +11260,13 @@ comment on function api.search_list(jsonb) is
   'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies '
   'found, best matches first. Leaves out the types that the key has no scope to read.';
 
-create function crm.duplicates(p_record text, p_table text, p_column text, p_args jsonb) returns json
+create function crm.duplicates(p_record text, p_column text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
 declare
   c_most constant integer := 2000;
   v_limit integer := p_args ->> 'limit';
+  v_table text := crm.table_of(p_record);
   v_kind text := p_record || ' duplicates';
   v_after text;
   v_values text[];
@@ -11270,12 +11277,12 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record instead of the value, because the value may be an e-mail address, which an
-    -- erasure would have to find.
+    -- A cursor stores the id of a record that has the value. The value itself may be an e-mail address, so an erasure
+    -- would have to find it.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
-      p_column, p_table
+      p_column, v_table
     ) into v_after using crm.current_workspace_id(), (p_args ->> 'cursor')::uuid, v_kind, p_column;
     if v_after is null then
       perform api.fail(
@@ -11289,7 +11296,7 @@ begin
     'select t.%1$I::text as value, json_build_object(''id'', t.id, ''name'', t.name) as record from crm.%2$I t'
     ' where t.workspace_id = $1 and t.%1$I <> '''' and t.archived_at is null%3$s'
     ' order by t.%1$I, t.id limit $2) w',
-    p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
+    p_column, v_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
   -- Unread records may have the last value too, so the next page begins with that value, unless all records read have
   -- it.
@@ -11324,30 +11331,30 @@ begin
   );
 end
 $$;
-comment on function crm.duplicates(text, text, text, jsonb) is
-  'A page of groups of records in use with the same value in a column, in the order of its index. Reads at most 2,000 '
-  'records, so a page may be short or empty although there is more. Raises invalid_cursor.';
+comment on function crm.duplicates(text, text, jsonb) is
+  'A page of groups of unarchived records with the same value in a column, in the order of the column''s index. Reads '
+  'at most 2,000 records, so a page may be short or empty although there is a next page. Raises invalid_cursor.';
 create function api.contact_duplicates(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return crm.duplicates(
-    'contact', 'contacts', case p_args ->> 'by' when 'email' then 'email' when 'phone' then 'phone_e164' end, p_args
+    'contact', case p_args ->> 'by' when 'email' then 'email' when 'phone' then 'phone_e164' end, p_args
   );
 end
 $$;
 comment on function api.contact_duplicates(jsonb) is
-  'Contacts in use with the same e-mail address or phone number. Raises invalid_cursor.';
+  'Groups of unarchived contacts with the same e-mail address or phone number. Raises invalid_cursor.';
 create function api.company_duplicates(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return crm.duplicates(
-    'company', 'companies',
+    'company',
     case p_args ->> 'by' when 'name' then 'name_key' when 'tax_id' then 'tax_id' when 'domain' then 'domain' end, p_args
   );
 end
 $$;
 comment on function api.company_duplicates(jsonb) is
-  'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';
+  'Groups of unarchived companies with the same name, tax id or domain. Raises invalid_cursor.';
 
 create table crm.requests (
   workspace_id uuid not null,
@@ -12023,8 +12030,8 @@ begin
       where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
     );
   end if;
-  -- What the items refer to comes first, because a merge or an erasure locks a contact or a company before the records
-  -- that refer to it.
+  -- Lock the companies and contacts that the items refer to first, because a merge or an erasure locks a contact or a
+  -- company before the records that refer to it.
   perform crm.lock_referred(
     array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i),
     array(
@@ -12033,7 +12040,8 @@ begin
       select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
     )
   );
-  -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
+  -- Lock records in order of id, whatever the order of the items, so that two batches with the same records cannot
+  -- deadlock.
   case p_record
     when 'contact' then
       perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
@@ -12054,14 +12062,14 @@ begin
 end
 $$;
 comment on function crm.lock_batch(text, jsonb) is
-  'Locks the rows that the items of a batch will lock one by one, in an order that all batches share.';
+  'Locks all rows that the items of a batch will lock later, in an order that all batches share.';
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_op text := p_item ->> 'op';
   v_reply json;
 begin
-  -- The call needs the scope for writing, which does not include reading.
+  -- The call itself requires only the write scope, which does not include reading.
   if v_op = 'get' and not crm.has_scope(crm.table_of(p_record) || ':read') then
     perform api.fail(
       'insufficient_scope', array['op'], format('Ler exige o escopo "%s:read"', crm.table_of(p_record))
@@ -12135,8 +12143,8 @@ begin
 end
 $$;
 comment on function crm.bound_details(jsonb[]) is
-  'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. Bounded because the reply is stored, and every erasure searches the stored replies.';
+  'Returns the results of a batch with at most 100 error details, as in any reply: the first detail of each item, then '
+  'further details in order. Bounded because the reply is stored, and every erasure searches the stored replies.';
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -12168,8 +12176,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'Returns the result of an item. If external_id_taken does not say which record has the external_id, adds that '
-  'record''s id: an earlier item of the group created the record.';
+  'Returns the result of an item. If its error is external_id_taken without the id of the record that has the '
+  'external_id, adds that id: an earlier item of the group created the record.';
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
 declare
@@ -12201,9 +12209,9 @@ begin
 end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
-  'Whether every item creates a record: each is a creation, or an upsert by an external_id that no record has yet, as '
-  'in a first import. Ignores items that the edge function found invalid. Upserts of deals never count, because their '
-  'external_id is not unique.';
+  'Whether every item creates a record: each item is a creation, or an upsert by an external_id that no record has '
+  'yet, as in a first import. Ignores items that the edge function found invalid. Returns false for an upsert of a '
+  'deal, because a deal''s external_id is not unique.';
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -12239,8 +12247,8 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'The results with external_id_taken for each item whose external_id a record already has. Checked before the insert, '
-  'because the unique index would refuse the whole statement without naming the item.';
+  'Returns p_results, with the error external_id_taken for each item whose external_id a record already has. Checked '
+  'before the insert, because the unique index would refuse the whole statement without naming the item.';
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12256,8 +12264,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, and with it its subtransaction: because of the locks that it took, the subtransaction would
-      -- otherwise last until the call ends, one for each item.
+      -- Undo the block, because its subtransaction has taken locks. Otherwise one subtransaction for each item would
+      -- last until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12278,7 +12286,8 @@ begin
 end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
-  'The results with the error of each item that fails its checks, such as an unknown reference. Writes nothing.';
+  'Returns p_results, with an error for each item that fails its checks, for example because of an unknown reference. '
+  'Writes nothing.';
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12291,8 +12300,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds that record
-    -- may be one of this batch, which is undone.
+    -- In an atomic batch, only the first round names the record that has the external_id. In later rounds the record
+    -- may have been created by this batch, and a failed atomic batch is undone.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -12314,8 +12323,8 @@ begin
       when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
-        -- If the items have passed their checks, leave them to crm.run_group, which runs them one by one and so finds
-        -- the item that fails.
+        -- If the items have passed their checks, leave them to crm.run_group. It runs them one by one, and so finds the
+        -- item that fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -12325,7 +12334,7 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'If every item creates a record, creates all valid ones by one insert, which halves the work. Returns the results, '
+  'If every item creates a record, creates all valid items by one insert, which halves the work. Returns the results, '
   'with null for each item that is left to crm.run_group.';
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -12360,13 +12369,13 @@ begin
           v_failure.constraint_name = constraint_name,
           v_failure.context = pg_exception_context;
         v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
-        -- The items before the failed one run again and are kept, then the items after it run. No item runs more than
-        -- twice.
+        -- The items before the failed item run a second time and are kept. Then the items after the failed item run. No
+        -- item runs more than twice.
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item of the group may have created the record that has the external_id. That record was undone when the
-  -- error was built; it exists again now.
+  -- An earlier item of the group may have created the record that has the external_id. When the error was built, that
+  -- record had been undone. Now it exists again.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -12379,15 +12388,16 @@ comment on function crm.run_group(text, jsonb[], boolean) is
   'Runs items in order and returns their results. The items between two failures share a subtransaction, because a '
   'subtransaction for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout '
   'ends the whole call.';
-create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
+create function crm.run_batch(p_record text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
+  c_group constant integer := 10;
   v_items jsonb[] := array(select i from jsonb_array_elements(p_args -> 'items') i);
   v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
   v_results jsonb[];
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
-  for v_first in 1 .. cardinality(v_items) by p_group loop
+  for v_first in 1 .. cardinality(v_items) by c_group loop
     -- Once the reply is as large as a page of a list may be, the remaining reads fail.
     if pg_column_size(v_results) > crm.max_page_bytes() then
       v_items := array(
@@ -12398,7 +12408,7 @@ begin
         order by i.position
       );
     end if;
-    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + p_group - 1], v_is_atomic);
+    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + c_group - 1], v_is_atomic);
   end loop;
   v_results := crm.bound_details(v_results);
   if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
@@ -12412,9 +12422,9 @@ begin
   return crm.unless_dry_run(p_args, crm.batch_json(v_results));
 end
 $$;
-comment on function crm.run_batch(text, jsonb, integer) is
-  'Runs the items of a batch in order. A failed item writes nothing and does not affect the others; in an atomic batch '
-  'it undoes them. A deadlock or lock timeout ends the whole call.';
+comment on function crm.run_batch(text, jsonb) is
+  'Runs the items of a batch in order. A failed item writes nothing. It does not affect the other items, but in an '
+  'atomic batch it undoes them. A deadlock or lock timeout ends the whole call.';
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
@@ -12731,7 +12741,7 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'p_fields, in which each field that is missing or null gets its value from p_other, within the limits of spec 8.';
+  'Returns p_fields. Each field that is missing or null gets its value from p_other, within the limits of spec 8.';
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
 ) returns void
@@ -12753,8 +12763,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
-  'crm.emit for many objects at once: each call of crm.emit is a subtransaction, and more than 64 of them slow down '
-  'all other transactions. Does nothing if p_object_ids is null.';
+  'Emits one event for each of many objects. Each call of crm.emit would be a subtransaction, and more than 64 of them '
+  'slow down all other transactions. Does nothing if p_object_ids is null.';
 create function crm.move_children(
   p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
 ) returns uuid[]
@@ -12781,8 +12791,8 @@ begin
 end
 $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
-  'Changes p_column from p_from to p_to in at most 200 rows, emits an event for each, and returns their ids. p_event '
-  'is null for a change that clients cannot see.';
+  'Changes p_column from p_from to p_to in at most 200 rows, emits an event for each row, and returns the rows'' ids. '
+  'p_event is null for a change that clients cannot see.';
 create function crm.move_deal_contacts(p_workspace_id uuid, p_from uuid, p_to uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12808,8 +12818,8 @@ begin
 end
 $$;
 comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
-  'Replaces the additional contact p_from by p_to in at most 200 deals, and returns these deals. If a deal has both, '
-  'p_to keeps its role, or gets that of p_from if it has none.';
+  'Replaces the additional contact p_from by p_to in at most 200 deals, and returns these deals. If a deal has both '
+  'contacts, p_to keeps its role; without a role, it gets the role of p_from.';
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -12819,15 +12829,15 @@ declare
   v_ids uuid[];
   v_name text;
 begin
-  -- Read again: the remaining record may have been merged into another one since.
+  -- Read the remaining record in each step, because it may have been merged into another one since the last step.
   if v_contact then
     select c.merged_into_id into v_into from crm.contacts c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   else
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Earlier merges first, to keep chains short. Then activities before deals, because a PATCH of an activity locks them
-  -- in this order.
+  -- Move earlier merges first, to keep chains short. Then move activities before deals, because a PATCH of an activity
+  -- locks them in this order.
   foreach v_name in array case
     when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
     else '{companies,contacts,deals}'
@@ -12845,7 +12855,7 @@ begin
       end::crm.event_type
     ) end;
     if v_name = 'deals' then perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into); end if;
-    -- Count each row twice, because it also emits an event, which costs as much.
+    -- Count each row twice, because its event costs as much as its update.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
       o.result -> 'moved',
@@ -12861,13 +12871,14 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Takes at most 200 rows that refer to a merged record, and makes them refer to the record it was merged into. The '
-  'operation is done when none are left; no new ones appear, because nothing may refer to a merged record any more.';
+  'Takes at most 200 rows that refer to a merged record, and makes them refer to the record into which it was merged. '
+  'The operation is done when no such row is left. No new rows appear, because nothing may refer to a merged record '
+  'any more.';
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- Receipts are found by their deals, because an index of their own would slow down every lead. If the deal has
-  -- another contact now, the receipt keeps the id of the merged contact, whose URL redirects (301).
+  -- Receipts are found by their deals, because an index for them would slow down every lead. If the deal has another
+  -- contact now, the receipt keeps the id of the merged contact. Its URL redirects to the remaining contact (301).
   execute format(
     'update crm.lead_receipts r set %1$I = $4
      from crm.deals d
@@ -12900,8 +12911,9 @@ begin
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: emits contact.merged if a contact was merged, makes the rows that refer to the merged record refer to the '
-  'record it was merged into, and emits an update for each row. Handles some hundred rows; the job handles the rest.';
+  'Trigger: emits contact.merged if a contact was merged. Makes some hundred rows that refer to the merged record '
+  'refer to the record into which it was merged, and emits an update for each row. The job run-operations moves the '
+  'other rows.';
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');
@@ -12952,8 +12964,8 @@ end
 $$;
 comment on function crm.lock_company_merges(boolean) is
   'Makes a merge of companies (exclusive) and the merges of contacts in a workspace wait for each other. A merge of '
-  'companies locks the company, then its contacts; a merge of contacts locks the contacts, then the company that one '
-  'of them gets. Without this lock they could deadlock.';
+  'companies locks the company, then its contacts. A merge of contacts locks the contacts, then the company that one '
+  'of them gets. Without this lock, the two merges could deadlock.';
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12964,7 +12976,8 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record, and the operation that moves the merged one''s rows, until it is done.';
+  'The reply to a merge: the remaining record, and the operation that moves the rows of the merged record, until the '
+  'operation is done.';
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12984,8 +12997,8 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- Also waits for transactions that are creating a deal or an activity for this contact, and makes later ones
-      -- wait.
+      -- This lock also waits for transactions that are creating a deal or an activity for this contact, and makes later
+      -- ones wait.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -12994,8 +13007,8 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    -- A repeated call, for example because the first reply was lost. It fills in nothing, because the record may have
-    -- changed since.
+    -- This is a repeated call, for example because the first reply was lost. It fills in nothing, because the record
+    -- may have changed since.
     return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
@@ -13007,7 +13020,7 @@ begin
 
   v_filled := crm.contact_filled(v_winner, v_other);
   if v_filled.company_id is distinct from v_winner.company_id then
-    -- The application may be merging that company in a transaction that does not see the change below. Wait for that
+    -- The application may be merging that company in a transaction that does not see the update below. Wait for that
     -- transaction, and take the company that remains.
     select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
     where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
@@ -13017,8 +13030,8 @@ begin
   set
     merged_into_id = v_id,
     archived_at = coalesce(c.archived_at, now()),
-    -- The external_id moves to the remaining contact only if that contact has none: otherwise it stays here, so that no
-    -- third contact can take it.
+    -- The external_id moves to the remaining contact only if that contact has no external_id. Otherwise it stays here,
+    -- so that no third contact can take it.
     external_id = case when v_winner.external_id is not null then c.external_id end
   where c.workspace_id = v_workspace_id and c.id = v_merge_id;
   if v_filled is distinct from v_winner then v_winner := crm.contact_save(v_filled); end if;
@@ -13101,8 +13114,8 @@ as $$
   )
 $$;
 comment on function crm.words(text) is
-  'The words of a text (lower case, without accents), each between spaces, so that a name is found as whole words, '
-  'such as " ana souza ". Null if the text has no words.';
+  'The words of a text in lower case, without accents, and each between spaces, such as " ana souza ". So a search '
+  'finds a name only as whole words. Null if the text has no words.';
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
   'What identifies a person in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
@@ -13118,6 +13131,10 @@ begin
 end
 $$;
 comment on function crm.mentions(text, crm.traces) is 'Whether a text contains one of these traces.';
+create function crm.json_text(p_fields jsonb) returns text
+language sql immutable parallel safe
+as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
+comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
 create function crm.without_mentions(p_fields jsonb, p_traces crm.traces) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -13125,11 +13142,7 @@ begin
     select coalesce(jsonb_object_agg(f.key, f.value), '{}')
     from jsonb_each(p_fields) f
     where crm.mentions(
-      -- JSON writes a line break in a list as \n, whose n would become part of the next word.
-      f.key || ' ' || case jsonb_typeof(f.value)
-        when 'string' then f.value #>> '{}'
-        else regexp_replace(f.value::text, '\\[nrtbf]', ' ', 'g')
-      end,
+      f.key || ' ' || case jsonb_typeof(f.value) when 'string' then f.value #>> '{}' else crm.json_text(f.value) end,
       p_traces
     ) is not true
   ) end;
@@ -13164,8 +13177,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'The traces plus those of a lead that the person sent. Used only for the texts of the lead''s own deal: searching a '
-  'thousand deals for the traces of a thousand leads would be a million searches.';
+  'Returns the traces together with the traces of a lead that the person sent. Used only for the texts of the lead''s '
+  'own deal: searching a thousand deals for the traces of a thousand leads would take a million searches.';
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -13193,8 +13206,10 @@ comment on table crm.texts_naming is
   'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
   'the names are gone, but it can clear and count these records.';
 comment on column crm.texts_naming.fields is
-  'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
-comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';
+  'For a deal of the contact: the fields that contain a single word of the person''s name. A call with `texts` clears '
+  'them.';
+comment on column crm.texts_naming.digest is
+  'SHA-256 of the record''s texts. If it is different now, the texts have changed, and the name may be gone.';
 call crm.protect('crm.texts_naming');
 create function crm.erase_activities(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
@@ -13223,7 +13238,8 @@ begin
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
-  'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
+  'Replaces texts that mention the person in the short fields of activities. With p_texts, replaces or clears all '
+  'texts of the activities.';
 create function crm.erase_proposals(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
 )
@@ -13247,7 +13263,8 @@ begin
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
-  'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
+  'Replaces titles of proposals that mention the person. With p_texts, replaces all titles and clears the reasons for '
+  'rejection.';
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
   'What identifies a person in a deal''s texts, and in its origin: source, utm, external_id.';
@@ -13267,9 +13284,9 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'The traces of a person in a deal. p_names: the person''s names. Each word of them is a trace in source, utm and '
-  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, single words '
-  'are no traces.';
+  'The traces of a person in a deal. p_names: the person''s names. Each word of a name is a trace in source, utm and '
+  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, the words are '
+  'not added.';
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
   select crm.mentions(p_id, p_traces) or exists (
@@ -13382,10 +13399,10 @@ begin
 end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
-  'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'their receipts, and in the roles of their contacts. With p_texts, also clears the free texts about the deals, '
-  'custom fields, and each source, external_id, tag or utm value with any of the names. Without p_texts, '
-  'crm.texts_naming remembers which source, external_id and utm fields contain a name.';
+  'Clears the leads that the person sent. Replaces texts that mention the person in the short fields of deals, in the '
+  'deals'' receipts and in the roles of their contacts. With p_texts, also clears the free texts about the deals, '
+  'their custom fields, and each source, external_id, tag or utm value that contains a word of the names. Without '
+  'p_texts, crm.texts_naming remembers which source, external_id and utm values contain such a word.';
 create function crm.erase_deal_contacts(p_workspace_id uuid, p_contact_id uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -13394,7 +13411,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
   );
 begin
-  -- Wait for calls that remove the contact from one of these deals: they hold the deal's lock.
+  -- Wait for calls that are removing the contact from one of these deals: they hold the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   delete from crm.deal_contacts k
   where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);
@@ -13474,7 +13491,8 @@ begin
     'results', (
       select json_agg(
         case
-          -- Errors from the edge function name invalid fields as they were sent, including the keys of custom_fields.
+          -- Only an error from the edge function has a message. Its details name invalid fields as they were sent,
+          -- including the keys of custom_fields.
           when r.result #> '{error,message}' is null then r.result
           else jsonb_set(r.result, '{error,details}', (
             select coalesce(jsonb_agg(
@@ -13505,8 +13523,8 @@ begin
   -- Search all keys as one text first: searching them one by one takes three times as long, and few keys mention
   -- anybody.
   if crm.mentions(
-    -- Decode each key alone, because one that is not UTF-8 would keep all others from being decoded. Replace each %
-    -- that remains by a space, so that crm.mentions decodes nothing a second time.
+    -- Decode each key alone, because a key that is not UTF-8 would keep the others from being decoded. Replace each %
+    -- that remains by a space, so that crm.mentions decodes no key a second time.
     (
       select string_agg(
         case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
@@ -13543,7 +13561,8 @@ language sql stable set search_path = '' as $$
   ) f
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
-  'Those of p_ids that are ids of these contacts or of their deals, activities or notes, as the keys of an object.';
+  'Returns an object whose keys are those of p_ids that are ids of these contacts or of their deals, activities or '
+  'notes.';
 create function crm.record_now(p_workspace_id uuid, p_id uuid, p_in_detail boolean) returns json
 language sql stable set search_path = '' as $$
   select coalesce(
@@ -13599,9 +13618,9 @@ set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object, because looking up a key in it is fast in every plan; an array is hashed in some plans only.
+  -- An object, because looking up a key in it is fast in every plan. An array is hashed only in some plans.
   v_objects jsonb;
-  -- Only longer traces: a short name is a word in many keys, and the key of another record must not be deleted.
+  -- Only longer traces: a short name occurs as a word in many keys, and the key of another record must not be deleted.
   v_long crm.traces := (
     array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
     (p_traces.numbers)[1:50]
@@ -13609,7 +13628,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- Take 256 KB of replies, at least one. Postgres knows the length of a text without reading it.
+  -- Take 256 KB of replies, and at least one reply. Postgres knows the length of a text without reading it.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -13620,7 +13639,7 @@ begin
   where n.before < 262144;
   changed := 0;
   if last_key is null then return; end if;
-  -- The first id in a reply is that of its record; in the reply to a lead, that of the deal.
+  -- The first id in a reply is the id of its record; in the reply to a lead, it is the id of the deal.
   v_ids := array(
     select f.id::uuid
     from (
@@ -13682,7 +13701,7 @@ begin
   update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
   where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Check this before the reply is parsed, which takes long: most replies contain no error.
+    -- Check this first, because parsing a reply takes long, and most replies contain no error.
     and position('"details"' in i.body) > 0
     and exists (
       select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
@@ -13694,8 +13713,8 @@ end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Reads the next stored replies (200, or 256 KB). Replaces a reply that shows a record of the person by the record as '
-  'it is now. Deletes a reply whose key mentions the person: by a trace of four characters or more, or by any trace if '
-  'the reply shows such a record. Removes mentions from the errors in replies to batches (crm.batch_without_mentions). '
+  'it is now. Deletes a reply if its key contains a trace of four characters or more, or, if the reply shows a record '
+  'of the person, any trace. Removes mentions from the errors in replies to batches (crm.batch_without_mentions). '
   'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
   'would slow down every creation.';
 
@@ -13745,17 +13764,14 @@ begin
 end
 $$;
 comment on function crm.texts_of(uuid, text, uuid[]) is 'The texts that clients and the application write in records.';
-create function crm.json_text(p_fields jsonb) returns text
-language sql immutable set search_path = ''
-as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
-comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
 create function crm.find_naming(
   p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, out last_id uuid,
   out work bigint, out counted bigint
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- How many records are remembered: as many as people can correct by hand. Some names are in nearly every record.
+  -- How many records are remembered: as many as people can correct by hand, because some names occur in nearly every
+  -- record.
   c_most constant integer := 1000;
   v_table text := crm.table_of(p_object);
   v_ids uuid[];
@@ -13774,8 +13790,8 @@ begin
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
     -- Search all texts of a record together first, then each alone, because the digits of two fields together must not
-    -- count as a phone number. A record with a % skips the first search: if the %XX in one of its texts were not UTF-8,
-    -- none would be decoded.
+    -- count as a phone number. A record with a % skips the first search: a %XX in one text that is not UTF-8 would keep
+    -- all texts from being decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (
@@ -17580,7 +17596,7 @@ grant execute on function
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
-  crm.digits(text), crm.duplicates(text, text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
+  crm.digits(text), crm.duplicates(text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
   crm.error_of(crm.failure, text, jsonb), crm.event_data(crm.events, text), crm.expanded(json, jsonb),
   crm.expanded(json[], jsonb), crm.explain(text, json, text, jsonb), crm.external_id_holders(text, text[]),
   crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor), crm.feed_horizon(), crm.feed_item(crm.events),
@@ -17622,7 +17638,7 @@ grant execute on function
   crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
   crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
   crm.rows_by(text, text, text, text), crm.rows_by_value(crm.sent_value, text, text, uuid[]),
-  crm.run_batch(text, jsonb, integer), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
+  crm.run_batch(text, jsonb), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
   crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
   crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),
