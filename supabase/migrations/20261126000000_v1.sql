@@ -1128,8 +1128,8 @@ begin
   -- 90_rights.sql makes crm_api the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
-  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
-  -- is compared first, because Postgres prepares each comparison again in every transaction.
+  -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
+  -- is compared first, for fewer comparisons: Postgres prepares each of them again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb
@@ -10995,7 +10995,8 @@ begin
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
-  'Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.';
+  'Writes the current searched texts and indexed values of records. Does nothing for a kind of records without '
+  'search.';
 
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
@@ -14642,8 +14643,8 @@ begin
   -- 90_rights.sql makes crm_app the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
-  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
-  -- is compared first, because Postgres prepares each comparison again in every transaction.
+  -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
+  -- is compared first, for fewer comparisons: Postgres prepares each of them again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'action' then
       case p_verb

@@ -54,4 +54,5 @@ begin
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
-  'Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.';
+  'Writes the current searched texts and indexed values of records. Does nothing for a kind of records without '
+  'search.';

@@ -74,7 +74,7 @@ ${kept.join("\n")}
   perform crm.keep_values(p_workspace_id, p_record, v_rows);
 end
 $$;`,
-    "Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.",
+    "Writes the current searched texts and indexed values of records. Does nothing for a kind of records without search.",
   );
   return `${changed}\n\n${keep}`;
 }
