@@ -297,8 +297,8 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record that has the value. The value itself may be an e-mail address, so an erasure
-    -- would have to find it.
+    -- A cursor stores the id of a record in place of its value. Otherwise an erasure would have to search the cursors
+    -- for e-mail addresses.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
