@@ -22,11 +22,10 @@ grant crm_api, crm_app to current_user;
 alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
-
 create schema app;
 comment on schema app is
-  'Verbs of the operator and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb raises its codes with '
-  'crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
+  'Verbs of the operator (`deno task crm`) and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb '
+  'raises its codes with crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
 create function crm.raise_code(
   p_code text, p_field text default null, p_message text default null, p_value text default null
 ) returns void
@@ -55,7 +54,7 @@ end
 $$;
 comment on function crm.require_workspace(jsonb) is
   'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
-  'unknown workspace is an error instead of empty.';
+  'unknown workspace is an error, not an empty list.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -76,7 +75,7 @@ create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; otherwise null.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; null if nobody is signed in.';
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
   select encode(
@@ -95,8 +94,8 @@ language sql volatile parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at, so ids '
-  'sort by creation and the filter `since` becomes a range of ids.';
+  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at. So ids '
+  'sort by creation, and the filter `since` becomes a range of ids.';
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable parallel safe as $$
   select encode(
@@ -109,12 +108,12 @@ language sql immutable parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The smallest UUIDv7 for that time: turns `created_at >= since` into a range of ids.';
+  'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of that time is never greater than the id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of this time is never greater than p_id.';
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
@@ -140,12 +139,12 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers. They skip the steps below, each of which takes as long as this check.
+  -- Most numbers are complete Brazilian numbers. They skip the steps below: each step takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
   v_digits := crm.digits(p_phone);
-  -- Take the digits after + or 00, unless they begin with 0, as no country code does. Drop the 0 of "+44 (0)20": it is
+  -- The digits after + or 00 begin with the country code, which never begins with 0. Drop the 0 of "+44 (0)20": it is
   -- dialled only within the country.
   v_abroad := case
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
@@ -200,7 +199,8 @@ end
 $$;
 comment on function crm.phone_spellings(text) is
   'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
-  'Brazilian mobile phones. A number without an area code has a form for each area. Without digits, contains null.';
+  'Brazilian mobile phones. A number without an area code has a form for each area. For a text without digits, the '
+  'array contains only null.';
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -222,8 +222,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent. The number sent is then only the last '
-  'digits of the record''s, or the same Brazilian mobile number without its ninth digit.';
+  'Whether the number in the record is more complete than the number sent: the number sent has only the record''s last '
+  'digits, or is the same Brazilian mobile number without the ninth digit.';
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -234,8 +234,8 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 create function crm.lock_number(p_name text) returns bigint
 language sql stable parallel safe as $$
-  -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find a name that
-  -- collides with another client's lock.
+  -- SHA-256, because a client chooses part of the name. hashtextextended() can be inverted, so a client could find a
+  -- name that collides with another client's lock.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';
@@ -289,7 +289,7 @@ create table crm.workspaces (
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are its plan.';
 comment on column crm.workspaces.public_api is
-  'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
+  'Whether the plan includes the public API. If false, every call gets 403 feature_disabled, and no webhook is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1).';
 comment on column crm.workspaces.time_zone is
@@ -297,9 +297,9 @@ comment on column crm.workspaces.time_zone is
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
-  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In that time '
-  'the dispatcher sends fewer than 50,000, so it never runs out of work.';
+  'How many deliveries may wait in crm.webhook_queue. The active subscriptions share the number equally. The default, '
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In 10 s the dispatcher sends '
+  'fewer than 50,000 deliveries, so it never runs out of work.';
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
@@ -309,7 +309,7 @@ create function crm.zone_of(p_workspace_id uuid) returns text
 language sql stable security definer set search_path = ''
 as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
 comment on function crm.zone_of(uuid) is
-  'The time zone of a workspace, in which its days begin and end. Security definer, because verbs of keys may not read '
+  'The time zone in which the days of a workspace begin and end. Security definer, because verbs for keys may not read '
   'workspaces.';
 create function crm.day_start(p_day date, p_zone text) returns timestamptz
 language sql stable parallel safe
@@ -333,8 +333,8 @@ comment on column crm.members.user_id is
   'The person (auth.users) who signs in as this member. Set at the first sign-in with the member''s confirmed e-mail '
   '(crm.link_member) or when the person accepts the invitation; null before that, and after the person left.';
 comment on column crm.members.invited_at is
-  'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
-  'Null if the operator added the member: the person with that e-mail is then linked without being asked.';
+  'When an admin invited the person, or when the person left. In both cases the person must accept before being '
+  'linked. Null if the operator added the member: the person with that e-mail is then linked without being asked.';
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
 create index members_by_email on crm.members (lower(email));
@@ -354,8 +354,7 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Repeats the query of crm.active_member: calling that function would make this one take 50 % longer for every new
-  -- record.
+  -- Repeats the query of crm.active_member. A call of crm.active_member would make this function take 50 % longer.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
@@ -373,8 +372,8 @@ begin
 end
 $$;
 comment on function crm.default_owner() is
-  'The owner of a new record if the call names none: the member who created the key, if active; otherwise the active '
-  'admin or gestor who was added first (spec 4.1).';
+  'The owner of a new record if the call names no owner: the member who created the key if that member is active, '
+  'otherwise the active admin or gestor who was added first (spec 4.1).';
 
 create table crm.audit_log (
   workspace_id uuid not null references crm.workspaces (id),
@@ -440,7 +439,8 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app''s client id in Supabase Auth''s OAuth server. Its token is the credential. Null for a key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server; the app''s token is the credential. Null for a '
+  'key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
@@ -449,7 +449,7 @@ comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is 'When the newest secret replaced another; null before that.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: all. IPv4 networks are never in their IPv6 form.';
+  'The networks from which the key may be used; null: all. An IPv4 network is never stored in IPv6 form.';
 call crm.protect('crm.api_keys');
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
@@ -465,8 +465,8 @@ create table crm.key_secrets (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.key_secrets is
-  'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
-  'table. After a rotation a key has two valid secrets until the earlier one expires. crm_api cannot read it.';
+  'The secrets of keys. Only their hashes are stored, so that nobody can call the API with a dump of this table. After '
+  'a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the table.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
 comment on column crm.key_secrets.hash is 'SHA-256 of the secret. A fast hash is enough for 32 random bytes.';
@@ -480,17 +480,17 @@ create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
-  'which says more than invalid_api_key.';
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, a '
+  'clearer error than invalid_api_key.';
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
   refused_address text
 );
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
-  'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
-  'says why the caller is not admitted (spec 5.7). refused_address: where the call comes from, if the key may not be '
-  'used from there; '''' if that is unknown.';
+  'the roles that the member''s role includes. user_id: the signed-in person, null for a key or a link. error_code: '
+  'why the caller is not admitted (spec 5.7), null if admitted. refused_address: the address of the call, if the key '
+  'may not be used from there; '''' if the address is unknown.';
 create function crm.without_mapping(p_address inet) returns inet
 language sql immutable parallel safe set search_path = '' as $$
   select case
@@ -573,8 +573,8 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Keeps a key or grant of the current workspace from being revoked or narrowed until the transaction ends, while it '
-  'creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
+  'Locks a key or grant of the current workspace until the transaction ends, so that it is not revoked or narrowed '
+  'while it creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
   'webhooks:manage. Security definer, because crm_api cannot read keys.';
 
 create unlogged table crm.rate_limits (
@@ -603,7 +603,7 @@ as $$
   )))::integer
 $$;
 comment on function crm.rate_reset_seconds(timestamptz[], integer) is
-  'Seconds until the next call is possible, given the calls that still count.';
+  'Seconds until the next call is possible. p_hits: the calls of the last 60 seconds (crm.live_hits).';
 create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
 comment on type crm.admission is
   'Whether a call is admitted, how many more are possible now, and the seconds until the next one is possible.';
@@ -687,22 +687,24 @@ comment on table crm.key_counters is
 comment on column crm.key_counters.counted_since is
   'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
   'table, none of its calls has been moved yet.';
-comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
+comment on column crm.key_counters.last_call_at is
+  'When the newest of the moved calls was made; kept after its hour is purged.';
 call crm.protect('crm.key_counters');
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
 returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, count the others in the hour of the oldest time: they were earlier.
+    -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
+    -- oldest time.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)
   group by 1
 $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
-  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls older than a minute have no time '
-  'any more; they count in the hour of the oldest known time.';
+  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. A row keeps no time for calls older than a '
+  'minute: they count in the hour of the oldest known time.';
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (exists (select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id));
 create function crm.drain_calls() returns integer
@@ -710,7 +712,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_keys integer;
 begin
-  -- One run at a time, because two would add the same calls. A second run ends at once.
+  -- One run at a time, because two runs would add the same calls. A second run ends at once.
   if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then return 0; end if;
   with counted as materialized (
     select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
@@ -779,8 +781,8 @@ as $$
     )
 $$;
 comment on function crm.purge_rate_limits() is
-  'Deletes the rate limits of callers that made no call for a day and whose calls were all moved. So sessions and '
-  'links that are never used again leave no row, and crm.drain_calls reads only rows in use.';
+  'Deletes the rows of callers that made no call for a day, if all their calls were moved. So sessions and links that '
+  'are no longer used leave no row, and crm.drain_calls reads only rows in use.';
 
 create table crm.idempotency_keys (
   workspace_id uuid not null,
@@ -796,7 +798,8 @@ comment on table crm.idempotency_keys is
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether an upsert found its record: a repeated call then gets no Location header either.';
+  'Whether the first call found its record instead of creating it. Then neither its reply nor a repeated reply has a '
+  'Location header.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
@@ -811,7 +814,7 @@ declare
   v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
-  -- Read after trying the lock: a request that held the lock before has committed its reply by now.
+  -- Read after the attempt to lock: a request that held the lock before has committed its reply by now.
   select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
@@ -907,7 +910,7 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The ids of the records with these external_ids, by external_id; empty if an external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id. Empty for records whose external_id is not unique.';
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin
@@ -997,7 +1000,7 @@ begin
   end if;
 
   -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. To be counted, it
-  -- would have to wait for that call, which may be the one that holds the idempotency key.
+  -- would have to wait for that other call, and the other call may hold the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -1019,7 +1022,8 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- No verb: the edge function has already found a 4xx, which it returns only if nothing above refused the call.
+  -- No verb: the edge function has already found a 4xx error. It returns that error only if nothing above refused the
+  -- call.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
@@ -1037,7 +1041,7 @@ begin
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;
     if p_idempotency_key is not null then
-      -- In the transaction that created the record: the reply and the record are both kept, or neither.
+      -- In the transaction that created the record, so that the reply and the record are stored together or not at all.
       insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
       values (p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found'));
     end if;
@@ -1129,7 +1133,7 @@ begin
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
   -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
-  -- is compared first, for fewer comparisons: Postgres prepares each of them again in every transaction.
+  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb
@@ -1298,7 +1302,7 @@ begin
 end
 $$;
 comment on function crm.kind_of(uuid) is
-  'The kind of the record with this id in the caller''s workspace; null if it has none.';
+  'The kind of the record with this id in the caller''s workspace; null if there is no such record.';
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1356,7 +1360,8 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for other fields and for more than 20.';
+  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
+  'than 20 values.';
 create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1402,7 +1407,10 @@ begin
   loop
     v_field := v_detail ->> 'field';
     v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
-    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else regexp_replace(left(v_field, -3), '^(from|to)_', '') end) then
+    if v_kind is distinct from (case
+      when v_field in ('id', 'merge_id') then v_own
+      else regexp_replace(left(v_field, -3), '^(from|to)_', '')
+    end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
     elsif p_code = 'invalid_reference' then
       v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
@@ -1422,8 +1430,8 @@ begin
 end
 $$;
 comment on function crm.explain(text, json, text, jsonb) is
-  'The details of an error, with `kind` if an id belongs to another kind of record, with `id` and `merged` if it '
-  'belongs to a merged record, and with `choices` if the field has at most 20 possible values.';
+  'The details of an error. Adds `kind` if an id belongs to another kind of record, `id` and `merged` if the id '
+  'belongs to a merged record, and `choices` if the field has at most 20 possible values.';
 create function crm.require_known_filters(p_args jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1448,8 +1456,9 @@ begin
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is
-  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
-  'are accepted, so that their records can be listed. Lists call it only if they found nothing.';
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive owners, '
+  'pipelines and stages are accepted, so that their records can be listed. Lists call this function only if they found '
+  'nothing.';
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
@@ -1459,7 +1468,8 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends, whatever its limit: 200 records of maximum length have 20 MB.';
+  'The bytes of JSON at which a page ends, even if it has fewer records than its limit. 200 records of maximum length '
+  'would have 20 MB.';
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
 as $$
@@ -1468,7 +1478,8 @@ $$;
 comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
-comment on type api.synced_page_meta is 'api.page_meta with synced_until, the updated_since for a client''s next run.';
+comment on type api.synced_page_meta is
+  'api.page_meta with synced_until, which a client sends as updated_since in its next run.';
 create type api.synced_page as (data json[], meta api.synced_page_meta);
 comment on type api.synced_page is 'The first page of a list by updated_since.';
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
@@ -1501,7 +1512,8 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
-  -- Null stands for the default owner, whom the record may already have. An activity has a default of its own.
+  -- Null stands for the default owner, who may already own the record. For activities crm.with_activity_defaults
+  -- replaces the null.
   if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
     p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
   end if;
@@ -1513,8 +1525,8 @@ begin
 end
 $$;
 comment on function crm.changes(text, jsonb, jsonb) is
-  'The arguments of a PATCH that differ from the record. Unchanged references are left out and so not checked again: '
-  'a client may send back what it read. Raises the codes of crm.checked_values.';
+  'The arguments of a PATCH that differ from the record. Unchanged references are left out, so that nothing checks '
+  'them again: a client may send back what it read. Raises the codes of crm.checked_values.';
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
 as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
@@ -1537,7 +1549,8 @@ end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
   'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
-  'and both create one. Each key names the kind of value, such as `contact email`; null values lock nothing.';
+  'and both create a record with it. Each key names the kind of value, such as `contact email`; null values lock '
+  'nothing.';
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -1575,7 +1588,7 @@ as $$
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
   'Adds a last field to the reply to a creation: the ids of similar records, separated by commas. The edge function '
-  'sends that field as a header, also when the reply was stored.';
+  'sends that field as a header, also when it repeats a stored reply.';
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1591,7 +1604,7 @@ begin
 end
 $$;
 comment on function crm.creation_json(jsonb, json, uuid[]) is
-  'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';
+  'The reply to a creation: the record or its id, and the ids of similar records, the five oldest at most.';
 
 create type crm.event_type as enum (
   'deal.stage_changed', 'deal.won', 'deal.lost', 'deal.stale', 'activity.created', 'activity.overdue',
@@ -1607,7 +1620,8 @@ create table crm.event_types (
 );
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows the event. Each change emits one such event; others repeat it, or are caused by time.';
+  'Whether the change log shows the event. It shows one event for each change. The other events repeat a change, or '
+  'time causes them.';
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
@@ -1712,7 +1726,8 @@ begin
 end
 $$;
 comment on function crm.expanded(json[], jsonb) is
-  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.';
+  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. p_names has at least '
+  'one name.';
 create function crm.expanded(p_record json, p_names jsonb) returns json
 language sql stable as $$
   select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
@@ -1726,12 +1741,12 @@ create type crm.walk as (
   rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
 comment on type crm.walk is
-  'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
-  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads '
-  'the rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the '
-  'order of its column. chosen: the rows with the ids $4. everything and ways read the ids below $1, down to $2; $3 '
-  'is the number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived '
-  'records are requested too.';
+  'Statements that read rows for the filters sent. Their column is_match tells whether a row matches all filters. rows '
+  'reads all rows in no order; the caller appends conditions. everything reads all rows, newest first. Each of ways '
+  'reads the rows that match one filter, newest first. Each of ranges reads the rows that match one range filter, in '
+  'the order of its column. chosen reads the rows with the ids $4. everything and ways read the ids below $1, down to '
+  '$2; $3 is the number of rows. is_alone tells for each of ranges whether it is the only filter. shows_all: whether '
+  'archived records are requested too.';
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
 as $$
@@ -1741,7 +1756,7 @@ as $$
       -- At most one row has a given unique value, so the rows need no order by id.
       when p_kind = 'unique' then
         '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
-      -- The same conditions as in api.<name>_list.
+      -- The conditions of api.<name>_list, so that the plan uses the same index.
       else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
     end,
@@ -1784,8 +1799,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing. Most indexes begin with that filter's column, so the list can then use only
-  -- the primary key and, for a filter of kind `deal`, the index on deals.
+  -- Whether the required filter is missing. Most indexes begin with that filter's column. Without it the list can use
+  -- only the primary key and, for a filter of kind `deal`, the index on deals.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -1805,7 +1820,7 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
-      -- Too many deals to read the rows of each one: instead, check each row's deal.
+      -- For more than 250 deals, reading the rows of each deal would take too long: check the deal of each row instead.
       when f.kind = 'deal' and not f.is_many then format(
         'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
         f.target, f.sql, f.value
@@ -1942,8 +1957,8 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The statement for the filter with probably the fewest rows: the one whose first p_step rows reach the furthest '
-  'back. If no filter has a statement, returns the one for all rows.';
+  'The statement for the filter that probably has the fewest rows: the first p_step rows of this filter reach the '
+  'furthest back. If no filter has a statement, returns the statement for all rows.';
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
@@ -2016,9 +2031,9 @@ begin
 end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
-  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: the call has no filter except '
-  'perhaps updated_since, so statements with cached plans are used.';
+  'The ids of a page of a list for any combination of filters. Returns more ids than the limit if there is a next '
+  'page. Reads at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: whether the call '
+  'has no filter, or only updated_since. Then the statements have cached plans.';
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
@@ -2040,7 +2055,8 @@ begin
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
   -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
-  -- First try each statement for at most 1,000 rows: one may have few rows where another has tens of thousands.
+  -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
+  -- thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
     foreach v_rows in array v_ways loop
       execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;
@@ -2126,11 +2142,12 @@ language sql immutable as $$
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
-  'How a record can be listed. Kind list: target is the table, sql the searched text. The other rows are filters. For '
-  'the value in given, sql is the condition on row t; if given is null, the column target is compared with sql, where '
-  '%L is the value sent. Kind range: an index has the column target; sort: the list can be sorted by the column '
-  'target, whose type is sql; shown: the condition also holds if the filter is absent; hidden: few rows match; deal: '
-  'the column sql of the row''s deal must equal the value.';
+  'How a record can be listed. Kind list: target is the table, sql the searched text. Kind sort: the list can be '
+  'sorted by the column target, and sql is its type. Every other row is a filter. If given is a value, sql is the '
+  'condition on row t when the call sends this value. If given is null, the column target is compared with sql, in '
+  'which %L is the value sent. Kind range: an index has the column target. Kind shown: the condition also holds if '
+  'the filter is absent. Kind hidden: few rows match. Kind deal: the column sql of the row''s deal must equal the '
+  'value.';
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
@@ -2398,8 +2415,8 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
-  'crm.duplicates stores no value, and continues after the value that the record has now.';
+  'Where a sorted list continues: after this value and this id, even if the row now has another value. crm.duplicates '
+  'stores no value, and continues after the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
@@ -2436,7 +2453,7 @@ declare
   v_type text;
   v_walk crm.walk;
   v_way text;
-  -- The ids of the rows that match the filter.
+  -- The ids of the rows that match one filter, if they are few.
   v_chosen uuid[];
   v_looked integer;
   v_last_id uuid;
@@ -2476,7 +2493,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
+    -- Without `offset 0`, the planner could read the index on the sorted column, and so the whole workspace.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
@@ -2563,10 +2580,10 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII; this branch takes a third of the time of the other one.
+  -- Most texts are ASCII. This branch takes a third of the time of the other branch.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
-  -- replace ς. Phones and keyboards type different apostrophes: replace them by one.
+  -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -2676,7 +2693,8 @@ create table crm.search_texts (
   primary key (workspace_id, record, id)
 );
 comment on table crm.search_texts is
-  'The searched text of each record. A separate table, so that other changes leave its index alone.';
+  'The searched text of each record. A separate table, so that changes of other fields do not update the index of '
+  'words.';
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
@@ -2693,7 +2711,8 @@ language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
   'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Without it, the job could write the text of a record that was erased since.';
+  'it exclusively (crm.index_texts_of). Without this lock, the job could write the text of a record that was erased '
+  'after the job read it.';
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -2706,7 +2725,8 @@ begin
 end
 $$;
 comment on function crm.forget_text() is
-  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind.';
+  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind '
+  'of record.';
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
   out next_id uuid, out is_common boolean
@@ -2728,9 +2748,9 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples are not enough
-  -- as a limit, because a client sees the ids, and could change the texts of the sampled records so that a common word
-  -- looks rare.
+  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone are no
+  -- safe limit: a client sees the ids, so it could change the texts of the sampled records until a common word looks
+  -- rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
   v_read integer := 0;
@@ -2856,7 +2876,7 @@ as $$
 $$;
 comment on function crm.without_case(text) is
   'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 and an MD5 of '
-  'the whole, because an index entry has limited room.';
+  'the whole, because the size of an index entry is limited.';
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 as $$
@@ -2872,7 +2892,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of doubles sort like the numbers once the sign bit is inverted; in a negative number, once all bits are.
+  -- The bits of a double sort like the numbers after one change: invert the sign bit of a positive number, and all bits
+  -- of a negative one.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -2882,8 +2903,9 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'The text as it is compared: in lower case; a date gets a D before it, as a number gets an N (crm.number_key). The '
-  'keys of other texts begin with no ASCII capital letter, so a range of dates or numbers finds no other text.';
+  'The text in the form in which it is compared: in lower case, a date with a D before it. The key of a number begins '
+  'with N (crm.number_key). No other key begins with an ASCII capital letter, so a range of dates or numbers finds no '
+  'other text.';
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -2919,7 +2941,7 @@ language sql immutable set search_path = '' as $$
   ) k
 $$;
 comment on function crm.joined_tags(text[], text[]) is
-  'The tags of the first list, then those that only the second list has; 50 at most, null if there are none.';
+  'The tags of the first list, then the tags that only the second list has; 50 at most, null if there are none.';
 create function crm.with_tags(p_args jsonb, p_current jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2955,7 +2977,7 @@ as $$
     || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
   from unnest(p_choices[:20]) with ordinality c (choice, position)
 $$;
-comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for an error.';
+comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for the text of an error.';
 create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
 language sql stable
 as $$
@@ -3020,7 +3042,7 @@ begin
   into v_errors, v_undefined
   from (
     select d.key, case
-      -- A value that the record has already stays valid, whatever was defined since.
+      -- A value that the record already has stays valid, even if it breaks the present definition.
       when p_fields -> d.key <> 'null' and p_fields -> d.key is distinct from p_known -> d.key
       then crm.custom_field_error(d, p_fields -> d.key)
     end as message
@@ -3116,7 +3138,8 @@ begin
 end
 $$;
 comment on function crm.custom_field_lock(uuid) is
-  'Locks the workspace''s definitions until the transaction ends; returns the one with this id. Raises not_found.';
+  'Locks the workspace''s definitions until the transaction ends; returns the definition with this id. Raises '
+  'not_found.';
 create function crm.custom_field_room(p_object_type text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3132,7 +3155,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace uses 50 fields for this kind of record, the most it can have.';
+  'Raises validation_error if the workspace already uses 50 fields for this kind of record, the maximum.';
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3143,7 +3166,7 @@ begin
   ));
 end
 $$;
-comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, archived ones too.';
+comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, including archived ones.';
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3319,11 +3342,12 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'Converts a text from the query to a JSON value of the field''s type; a text that is not such a value stays text.';
+  'Converts a text from the query to a JSON value of the field''s type. A text that is no value of this type stays a '
+  'text.';
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
-  'A filter by a tag or a custom field: the keys of its lowest and highest value (the same for an equality), whether '
-  'all records are in the index, and the SQL expression for the keys of row t.';
+  'A filter by a tag or a custom field: the keys of its lowest and highest value, which are equal for a single value; '
+  'whether all records are in the index; the SQL expression for the keys of row t.';
 create function crm.sent_values(p_object_type text, p_args jsonb) returns setof crm.sent_value
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3410,7 +3434,7 @@ declare
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
     'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    -- A record may have several values in the range, if its field is a list: return the record once.
+    -- If the field is a list, a record may have several values in the range: return the record once.
     case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
@@ -3432,8 +3456,9 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of '
-  'values. p_rows: the statement for all rows. p_pending: records that may have changed since, which it reads too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
+  'p_rows: the statement for all rows. p_pending: records that may have changed since they were indexed. The statement '
+  'also reads these.';
 
 create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, search_text text);
 comment on type crm.record_keys is
@@ -3521,7 +3546,7 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default one.';
+comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default pipeline.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -3540,7 +3565,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active one.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active stage.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -3580,7 +3605,7 @@ begin
 end
 $$;
 comment on function crm.require_active_pipeline(uuid) is
-  'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
+  'Returns the id if it belongs to an active pipeline; otherwise raises pipeline_not_found.';
 create function crm.require_active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3594,7 +3619,7 @@ begin
 end
 $$;
 comment on function crm.require_active_stage(uuid, uuid) is
-  'Returns the same id if it is an active stage of the pipeline; raises stage_not_found.';
+  'Returns the id if it belongs to an active stage of the pipeline; otherwise raises stage_not_found.';
 create function crm.first_stage(p_pipeline_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3622,14 +3647,15 @@ as $$
     and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
 $$;
 comment on function crm.stage_of_new_deal(uuid, uuid) is
-  'The pipeline and stage of a new deal, both active. If the call does not name them: the default pipeline, and the '
-  'pipeline''s first stage. Returns no row if there is no such pipeline, a null stage if there is no such stage.';
+  'The pipeline and stage of a new deal, both active. A null p_pipeline_id means the default pipeline, a null '
+  'p_stage_id the first stage. Returns no row if there is no such pipeline, and a null stage_id if the pipeline has no '
+  'such stage.';
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable set search_path = '' as $$
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
-  -- Null means not found: the functions called here raise the code that says why.
+  -- Null means not found. The functions below raise the code for the reason.
   if pipeline_id is null then
     if p_pipeline_id is null then perform api.fail('no_default_pipeline'); end if;
     perform crm.require_active_pipeline(p_pipeline_id);
@@ -3732,7 +3758,7 @@ comment on function crm.stage_row_json(crm.stages) is 'JSON of a stage with its 
 create function crm.unset_default_pipeline(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second would fail.
+  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second call would fail.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   update crm.pipelines p set is_default = false where p.workspace_id = p_workspace_id and p.is_default;
 end
@@ -3820,8 +3846,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, so that the '
-  'operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive pipelines and '
+  'stages, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3837,7 +3863,7 @@ begin
 end
 $$;
 comment on function app.stage_update(jsonb) is
-  'Deactivates a stage, or activates it again: no deal enters an inactive stage. Returns the stage. Arguments: '
+  'Deactivates a stage, or activates it again. No deal enters an inactive stage. Returns the stage. Arguments: '
   'workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 create function crm.loss_reason_json(r crm.loss_reasons) returns json
@@ -4062,7 +4088,8 @@ end
 $$;
 comment on function crm.company_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, record_merged, and precondition_failed if p_if_match, a list of versions, lacks the '
+  'record''s version.';
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql set search_path = '' as $$
 begin
@@ -4266,7 +4293,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -4469,9 +4496,9 @@ begin
 end
 $$;
 comment on function crm.lock_referred(uuid[], uuid[]) is
-  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records so '
-  'that they refer to these companies and contacts calls it first: a merge or an erasure also locks a contact or a '
-  'company before the records that refer to it, and the opposite order could deadlock.';
+  'Locks companies and contacts until the transaction ends, so that they are not merged or erased. A call that makes '
+  'records refer to them takes this lock before it locks the records. A merge or an erasure locks in the same order, '
+  'so no deadlock is possible.';
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4554,8 +4581,8 @@ end
 $$;
 comment on function crm.contact_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, lacks '
-  'the record''s.';
+  'kept. Raises not_found, record_merged, record_erased, and precondition_failed if p_if_match, a list of versions, '
+  'lacks the record''s version.';
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
@@ -4763,7 +4790,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -4942,11 +4969,11 @@ comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
   'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The moved_at for which deal.stale was last emitted. After a movement, it is emitted again.';
+  'The moved_at for which deal.stale was last emitted. After the deal has moved, the event can be emitted again.';
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
+  'The caller''s own id for the deal. Not unique, because crm.lead_receipts makes leads idempotent.';
 comment on column crm.deals.lead is
   'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
   'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
@@ -4968,7 +4995,7 @@ begin
 end
 $$;
 comment on function crm.keep_lead_contact() is
-  'Trigger: keeps the contact who sent the lead when the deal gets another.';
+  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
     old.lead is not null and old.lead_contact_id is null and old.contact_id is distinct from new.contact_id
@@ -4991,8 +5018,8 @@ create trigger touch before update on crm.deals for each row execute function cr
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- A second note in the same transaction leaves the deal alone: it would write the same moment again, which would look
-  -- like a change of the deal.
+  -- A second note in the same transaction must not update the deal: it would write the same moved_at, and
+  -- crm.touch_deal would take the update for a change of the deal's fields.
   update crm.deals d set moved_at = now()
   where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
   return null;
@@ -5065,18 +5092,6 @@ $$;
 comment on function api.deal_get(jsonb) is
   'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
   'it; with expand=contacts also with all its contacts. Raises not_found (spec 4.6).';
-create function crm.deal_default_title(p_deal crm.deals) returns text
-language plpgsql stable set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-begin
-  return coalesce(
-    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
-    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
-  );
-end
-$$;
-comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
 create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -5087,12 +5102,24 @@ begin
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
-  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  if v_deal.title is null then
+    v_deal.title := coalesce(
+      (
+        select c.name from crm.contacts c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.contact_id
+      ),
+      (
+        select c.name from crm.companies c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.company_id
+      )
+    );
+  end if;
   return v_deal;
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert. Raises invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
+  'The deal to insert; its default title is the name of its contact, otherwise of its company. Raises '
+  'invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
@@ -5128,8 +5155,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises '
-  'pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
+  'The pipeline and stage for a PATCH. If it names another pipeline but no stage, the stage is that pipeline''s first '
+  'active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5144,7 +5171,8 @@ begin
   v_changes := crm.changes('deal', to_jsonb(v_deal), p_args);
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then return crm.deal_json(v_deal); end if;
-  -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
+  -- A client may send back the status that it read. Closing a deal needs more than a status, so there are separate
+  -- actions for it.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
@@ -5310,7 +5338,7 @@ end
 $$;
 comment on function crm.deal_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, and precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.deal_save(t crm.deals) returns crm.deals
 language plpgsql set search_path = '' as $$
 begin
@@ -5484,7 +5512,7 @@ begin
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -5685,10 +5713,10 @@ comment on table crm.activities is 'Tasks, calls and meetings of a deal. They ne
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
-  'The due_at for which activity.overdue was last emitted. After a new due_at, it is emitted again.';
+  'The due_at for which activity.overdue was last emitted. For a new due_at, the event can be emitted again.';
 comment on column crm.activities.overdue_unreported_at is
-  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
-  'the same reason as crm.deals.stale_unreported_since.';
+  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. A generated '
+  'column, so that the planner has statistics on how few rows qualify.';
 create index activities_due on crm.activities (workspace_id, due_at, id);
 create index activities_pending on crm.activities (workspace_id, due_at, id) where status = 'pendente';
 create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)
@@ -5760,8 +5788,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Takes the foreign key's lock on the contact now, so that no merge can move the contact's rows before the activity
-    -- is inserted. If the contact is already merged, the activity gets the contact that replaced it.
+    -- Locks the contact now, as the foreign key will do at the insert, so that no merge can move the contact's rows in
+    -- between. If the contact is already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
@@ -5792,7 +5820,8 @@ begin
     v_activity, crm.require_references(crm.changes('activity', to_jsonb(v_activity), p_args))
   ));
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
-  -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
+  -- rows are compared instead of the arguments, because the same time can be written in several ways, and null may
+  -- stand for the default that the row already has.
   if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end
@@ -5849,7 +5878,7 @@ end
 $$;
 comment on function crm.activity_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, and precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql set search_path = '' as $$
 begin
@@ -5966,7 +5995,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -6119,7 +6148,7 @@ begin
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -6201,8 +6230,8 @@ create table crm.proposal_links (
   foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
 );
 comment on table crm.proposal_links is
-  'The one valid link of each proposal, as the SHA-256 of its token, so that nobody can open a proposal with a dump of '
-  'this table. A separate table, so that crm_api can read proposals but never a hash.';
+  'The one valid link of each proposal. Only the SHA-256 of its token is stored, so that nobody can open a proposal '
+  'with a dump of this table. A separate table, so that crm_api can read proposals but never a hash.';
 comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
@@ -6223,7 +6252,8 @@ begin
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller for the hash of a token: the proposal that the link opens. For a draft, the error not_found.';
+  'The caller for the hash of a token: the proposal that the link opens. For an unknown token or a draft, error_code '
+  'is not_found.';
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -6254,7 +6284,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
-  -- An answered proposal can be read even after it expired. A proposal that was viewed before needs no update.
+  -- An answered proposal can be read even after expires_at. A proposal that was viewed before needs no update.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_for_customer(v_proposal);
   end if;
@@ -6279,7 +6309,7 @@ end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
   'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
-  'proposal_expired, and proposal_closed if the other answer was given.';
+  'proposal_expired, and proposal_closed if the customer gave the other answer.';
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
@@ -6294,7 +6324,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- Only these three verbs: even if the edge function has a bug, a token must reach only its own proposal.
+  -- Only these three verbs, because a token must reach only its own proposal, even if the edge function has a bug.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception '% is not a verb of proposals', p_verb;
   end if;
@@ -6311,8 +6341,8 @@ language sql volatile set search_path = '' as $$
   select crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '')
 $$;
 comment on function crm.record_proposal_action(text, crm.proposals) is
-  'Adds a line about a proposal to the audit log, without its title: the title may name the customer, and lines are '
-  'never erased. app.action_list reads the title from the proposal.';
+  'Adds a line about a proposal to the audit log. The line has no title, because a title may name the customer, and '
+  'lines are never erased. app.action_list reads the title from the proposal.';
 create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
 declare
@@ -6373,7 +6403,8 @@ begin
 end
 $$;
 comment on function crm.proposal_link_replace(crm.proposals, text) is
-  'Gives a proposal the public link whose token has this SHA-256, in hexadecimal; an earlier link stops working.';
+  'Gives a proposal a public link. p_token_hash: the SHA-256 of its token, in hexadecimal. An earlier link stops '
+  'working.';
 create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin
@@ -6388,7 +6419,7 @@ begin
 end
 $$;
 comment on function crm.proposal_mark_sent(crm.proposals) is
-  'Marks a draft as sent, so that its link opens it; a proposal that is not a draft stays as it is.';
+  'Marks a draft as sent, so that its link works. A proposal that is not a draft stays as it is.';
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -6483,7 +6514,7 @@ end
 $$;
 comment on function crm.proposal_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, and precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin
@@ -6514,7 +6545,7 @@ create table crm.deal_contacts (
 );
 comment on table crm.deal_contacts is
   'The contacts that were added to a deal beside its main contact, with their roles. A contact that becomes the main '
-  'one keeps its row, and so stays in the deal when the main contact changes again.';
+  'contact keeps its row, and so stays in the deal when the main contact changes again.';
 create index deal_contacts_contact on crm.deal_contacts (workspace_id, contact_id, deal_id);
 call crm.protect('crm.deal_contacts');
 create trigger set_moved_at after insert on crm.deal_contacts for each row execute function crm.set_moved_at();
@@ -6561,7 +6592,8 @@ begin
 end
 $$;
 comment on function crm.deal_contacts_json(crm.deals) is
-  'The contacts of a deal, the main one first, then as they were added; names only if the key may read contacts.';
+  'The contacts of a deal: first the main contact, then the others in the order in which they were added. Shows names '
+  'only if the key may read contacts.';
 create function api.deal_contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6608,7 +6640,7 @@ begin
   else
     select count(*) into v_count from crm.deal_contacts k
     where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
-    -- The row of a main contact stays when the deal gets another one, so the main contact's row has a limit too.
+    -- A main contact's row stays when the deal gets another main contact. So a limit applies to this row too.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
         'validation_error', array['contact_id'],
@@ -6627,7 +6659,7 @@ $$;
 comment on function api.deal_contact_add(jsonb) is
   'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
   'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
-  'has 50 others.';
+  'has 50 contacts besides the main contact.';
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -6679,7 +6711,8 @@ language sql volatile as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_clock() is
-  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort as made.';
+  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort in the order in which '
+  'they were made.';
 create function crm.partition_key(p_table regclass) returns name
 language sql stable set search_path = '' as $$
   select a.attname
@@ -6687,7 +6720,7 @@ language sql stable set search_path = '' as $$
   join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = p_table
 $$;
-comment on function crm.partition_key(regclass) is 'The UUIDv7 column by whose time a table is partitioned.';
+comment on function crm.partition_key(regclass) is 'The column of a table by which it is partitioned: a UUIDv7.';
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
 language sql stable set search_path = '' as $$
   select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
@@ -6704,11 +6737,6 @@ language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
   'How many days a partitioned table keeps its rows. Events are kept longer, for the change log.';
-create function crm.partition_fillfactor(p_table regclass) returns integer
-language sql stable set search_path = ''
-as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
-comment on function crm.partition_fillfactor(regclass) is
-  'To what percentage inserts fill a page of a partition; the rest is room for updates.';
 create function crm.given_columns(p_table regclass) returns text
 language sql stable set search_path = '' as $$
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
@@ -6716,7 +6744,7 @@ language sql stable set search_path = '' as $$
   where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 $$;
 comment on function crm.given_columns(regclass) is
-  'The columns of a table as a list for SQL, without generated ones, which an insert cannot name.';
+  'The columns of a table as a list for SQL. Generated columns are left out, because an insert cannot name them.';
 create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6739,8 +6767,8 @@ begin
 end
 $$;
 comment on function crm.missing_days(regclass, date, date) is
-  'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest on that have '
-  'rows in the default partition.';
+  'The days that need a partition and have none: the days from p_today to a week ahead, and the days from p_oldest on '
+  'whose rows are in the default partition.';
 create function crm.make_partition(p_table regclass, p_day date) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -6750,10 +6778,12 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Leave out the indexes, which `attach` creates: moving rows into a table without indexes is five times as fast.
+  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes. Most
+  -- deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT) and
+  -- needs no vacuum: the next update in the page reuses the room of the old row version.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
-    v_partition, p_table, crm.partition_fillfactor(p_table)
+    v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
   );
   call crm.protect(v_partition);
   execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
@@ -6794,8 +6824,8 @@ begin
   moved := 0;
   dropped := 0;
   if p_table::text = 'crm.webhook_deliveries' then
-    -- Delete queue rows before deliveries, because every caller locks them in this order. The next run deletes rows
-    -- that a dispatcher has locked now.
+    -- Delete queue rows before deliveries, because every caller locks them in this order. Rows that a dispatcher has
+    -- locked are left to the next run.
     delete from crm.webhook_queue q
     where q.ctid = any (array(
       select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
@@ -6823,12 +6853,13 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- Under the weaker lock of `attach`, a simultaneous insert of a row of that day would fail, because it still goes
-      -- to the default partition. `only` is enough, because nobody locks another partition before locking the table.
-      -- The default partition is locked too, because its bounds change and a vacuum may hold it.
+      -- `attach` would take a weaker lock. Under that lock, a simultaneous insert of a row of that day would fail,
+      -- because the row still goes to the default partition. `only` is enough, because nobody locks another partition
+      -- before locking the table. The default partition is locked too, because its bounds change and a vacuum may hold
+      -- it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Compute the days again: rows may have been written before this function got the lock.
+        -- Compute the days once more: rows may have been written before this function got the lock.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
@@ -6855,11 +6886,12 @@ begin
 end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
-  'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
-  'partitions older than crm.kept_days (at most ten in each run), and deletes rows of that age from the queue and the '
-  'default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the next '
-  'run tries again. Moving rows blocks everybody (about a second for 100,000 rows): if the default partition has more '
-  'than p_max_rows, none is moved and no partition is created. p_now replaces the current time.';
+  'Creates the missing partitions of a table up to a week ahead, and moves their rows out of the default partition. '
+  'Drops partitions older than crm.kept_days, at most ten in each run, and deletes rows of that age from the queue and '
+  'the default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the '
+  'next run tries again. Moving rows blocks everybody, for about a second with 100,000 rows. So if the default '
+  'partition has more than p_max_rows rows, no row is moved and no partition is created. p_now replaces the current '
+  'time.';
 
 create table crm.feed_offset (
   only_row boolean primary key default true check (only_row),
@@ -6867,8 +6899,8 @@ create table crm.feed_offset (
   cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 );
 comment on table crm.feed_offset is
-  'The number added to a transaction id to get a position in the feed. A database restored into another cluster '
-  'starts with small transaction ids again: crm.continue_feed() then raises this number.';
+  'The number added to a transaction id to get a position in the feed. If a database is restored into another cluster, '
+  'transaction ids start from small numbers: crm.continue_feed() then raises this number.';
 comment on column crm.feed_offset.cursor_secret is
   'Signs the cursors of the feed (crm.feed_cursor_text). If it changes, every earlier cursor becomes invalid.';
 alter table crm.feed_offset enable row level security, force row level security;
@@ -6884,9 +6916,9 @@ begin
 end
 $$;
 comment on function crm.feed_horizon() is
-  'The position below which every transaction has ended, in the snapshot of the statement. An event below it is '
-  'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
-  'not read crm.feed_offset.';
+  'The position below which every transaction has ended, in the snapshot of the statement. An event below this '
+  'position is visible now or never, so a reader that stays below it misses no late commit. Security definer, because '
+  'verbs may not read crm.feed_offset.';
 create table crm.events (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7_clock(),
@@ -6902,9 +6934,9 @@ create table crm.events (
 comment on table crm.events is
   'One row for each event, whether or not anybody subscribes. Written in the transaction of the change, by crm.emit '
   'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
-  'foreign keys, because with one each event would lock the workspace''s row.';
+  'foreign keys, because with a foreign key each event would lock the workspace''s row.';
 comment on column crm.events.facts is
-  'What the object does not show, such as the previous stage. A delivery adds it to the object''s JSON.';
+  'Facts that the object does not show, such as the previous stage. A delivery adds them to the object''s JSON.';
 comment on column crm.events.is_test is
   'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
@@ -6928,9 +6960,10 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'To be called once after a dump is restored into another cluster, before the first call of the API. New positions '
-  'then begin a trillion above the greatest stored one, so new events come after every cursor that a client holds, '
-  'even if the cursor''s event was lost with the old cluster. Reads all events. Returns the new offset.';
+  'Call this function once after a dump is restored into another cluster, before the first call of the API. New '
+  'positions then begin a trillion above the greatest stored position. So new events come after every cursor that a '
+  'client holds, even if the event of a cursor was lost with the old cluster. Reads all events. Returns the new '
+  'offset.';
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$
@@ -6966,7 +6999,7 @@ end
 $$;
 comment on function crm.sample_data(crm.event_type) is
   'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
-  'nil UUID, like the event''s object_id.';
+  'nil UUID, as is the event''s object_id.';
 
 create function crm.sample_row(p_object_type text) returns jsonb
 language sql immutable as $$
@@ -7163,25 +7196,27 @@ create table crm.webhook_subscriptions (
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
-  'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+  'Which event types go to which URL. A subscription is never deleted: an inactive subscription keeps its history '
+  '(spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.target_host is
-  'The host name of the target without the port: attempts to one host are limited across all workspaces.';
+  'The host name of the target, without the port. The attempts to a host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
   'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. '
   'Waiting deliveries are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
   'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'Since when new events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
-  'webhook-catch-up creates these deliveries later, from the events.';
+  'When the subscription fell behind: too many deliveries waited, so new events get none (crm.fan_out_within_bound). '
+  'The job webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'With behind_id: the position in the feed up to which every event has its delivery, while it is behind.';
+  'While the subscription is behind: the position in the feed, with behind_id, up to which every event has its '
+  'delivery.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
-  'of ids, for changed_fields a list of names. Null: all.';
+  'of ids, for changed_fields a list of names. Null: all events of its types.';
 comment on column crm.webhook_subscriptions.payload is
   'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
@@ -7189,7 +7224,8 @@ comment on column crm.webhook_subscriptions.header is
 comment on column crm.webhook_subscriptions.notice_due_at is
   'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
   'sets a later time. Null: no mail to send.';
-comment on column crm.webhook_subscriptions.name is 'The name that people gave it; null: the console shows the URL.';
+comment on column crm.webhook_subscriptions.name is
+  'The name that people gave the subscription. If null, the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -7234,14 +7270,15 @@ create table crm.webhook_secrets (
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
 );
 comment on table crm.webhook_secrets is
-  'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
-  'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
-  'that crm_api can write secrets but read none.';
+  'Signing secrets, encrypted with a key that the database never has, so that nobody can sign with a dump of this '
+  'table. Each secret is encrypted for its subscription_id, so that it cannot be decrypted from another row. A '
+  'separate table, so that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
-  'The new secret during a rotation with overlap: until next_from it makes a second signature, then the only one.';
+  'The new secret during a rotation with overlap. Until next_from it makes a second signature, afterwards the only '
+  'signature.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither can '
-  'be decrypted in the other''s place. Null if there is no such header.';
+  'The value of the subscription''s own header, encrypted like a secret. The contexts of the two encryptions differ, '
+  'so that a header cannot be decrypted as a secret, nor a secret as a header. Null if there is no header.';
 call crm.protect('crm.webhook_secrets');
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
 language sql stable security definer set search_path = '' as $$
@@ -7266,7 +7303,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- The limit never cuts off active subscriptions (50 at most), only inactive ones, which are kept for ever.
+      -- The limit cuts off only inactive subscriptions, which are kept for ever: at most 50 are active.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -7281,7 +7318,8 @@ language plpgsql volatile set search_path = '' as $$
 begin
   -- Without the lock, simultaneous calls would not count each other's subscriptions.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
-  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them.
+  -- A cap, because every write of the workspace creates deliveries for all active subscriptions, and every claim reads
+  -- them.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
   ) >= 50 then
@@ -7299,9 +7337,9 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so there are two limits to the number created in 30 days. Automation tools
-  -- subscribe again each time a workflow is switched on, so the first limit counts subscriptions with the same target
-  -- and events once. The second limit counts all.
+  -- Inactive subscriptions are kept for ever, so two limits apply to the number created in 30 days. The first limit
+  -- counts subscriptions with the same target and events once, because automation tools subscribe each time a workflow
+  -- is switched on. The second limit counts all subscriptions.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -7320,8 +7358,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or if in the last 30 days it created 5,000, '
-  'or 500 that differ from each other and from this one in target or events.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
+  'days, or 500 that differ in target or events from each other and from p_subscription.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language sql immutable as $$
   select array(
@@ -7388,8 +7426,8 @@ begin
 end
 $$;
 comment on function crm.check_filters(uuid, jsonb) is
-  'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
-  'invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
+  'The filters of a subscription as they are stored, with a list of ids for each field; null if there is no filter. '
+  'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
   'filter''s pipelines, because no event would pass, and for field names that no event has in changed_fields.';
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -7520,8 +7558,8 @@ begin
 end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
-  'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
-  'never gets two deliveries for a subscription, deliveries sort like events, and an id tells its partition.';
+  'The id of the delivery of an event to a subscription: the event''s time, then a hash of the two ids. So an event '
+  'never gets two deliveries for a subscription, deliveries sort like events, and an id shows its partition.';
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -7537,16 +7575,16 @@ create table crm.webhook_deliveries (
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
   'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
-  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys, because events are dropped '
-  'with their partition, and each delivery would lock the subscription''s row.';
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
+  'their partition, and a foreign key would lock the subscription''s row for each delivery.';
 comment on column crm.webhook_deliveries.state is
   'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
   'after five attempts; cancelled: the subscription was deleted first.';
 comment on column crm.webhook_deliveries.series is
   'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
-  'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
-  'the receiver''s failure: the next attempt has the same number.';
+  'Recorded attempts in this series. If the dispatcher dies during an attempt, the attempt is not recorded, because '
+  'the receiver did not fail: the next attempt has the same number.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
@@ -7647,8 +7685,8 @@ begin
 end
 $$;
 comment on function crm.event_data(crm.events, text) is
-  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. p_object_type is that of the '
-  'event in crm.event_types.';
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. p_object_type: the '
+  'object_type of the event in crm.event_types.';
 create function crm.object_name(p_workspace_id uuid, p_object_type text, p_object_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -7677,8 +7715,8 @@ begin
 end
 $$;
 comment on function crm.object_name(uuid, text, uuid) is
-  'The name or title of the object of an event as it is now; for a note, the title of its deal. Null for an erased '
-  'contact and for the object of a test event. Not stored with the event, where it would outlive an erasure.';
+  'The present name or title of an event''s object; for a note, the title of its deal. Null for an erased contact and '
+  'for the object of a test event. The name is not stored with the event, because it would outlive an erasure.';
 create function crm.passes_filters(
   p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
 ) returns boolean
@@ -7712,7 +7750,7 @@ begin
   if v_deal_id is not null then
     select * into v_deal from crm.deals d where d.workspace_id = p_workspace_id and d.id = v_deal_id;
   end if;
-  -- An object without such a field has null here, and no filter accepts null.
+  -- If the object lacks a filtered field, the value here is null, and no filter accepts null.
   return coalesce(
     (not p_filters ? 'pipeline_id' or p_filters -> 'pipeline_id' ? v_deal.pipeline_id::text)
       and (not p_filters ? 'stage_id' or p_filters -> 'stage_id' ? v_deal.stage_id::text)
@@ -7722,10 +7760,10 @@ begin
 end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
-  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is that of the object, or of '
-  'the deal if the object has none. An object without such a field does not pass. changed_fields restricts only '
-  '`updated` events. Values are those of the object as it is now.';
+  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are compared with the deal: the '
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is compared with the object''s '
+  'owner, or with the deal''s owner if the object has none. An object that lacks a filtered field does not pass. '
+  'changed_fields restricts only `updated` events. The values are those of the object as it is now.';
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7750,8 +7788,8 @@ exception when others then
 end
 $$;
 comment on function crm.delivery_body(uuid, crm.events, text) is
-  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true. With the payload ids, '
-  '`data` has only the id of the object. Null if it cannot be built.';
+  'The JSON text to send (spec 6.2), with the object as it is now, or a sample and "test": true. With the payload ids, '
+  '`data` has only the id of the object. Null if the text cannot be built.';
 
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is 'The numbers of leases (lease_token), one for each claim of a delivery.';
@@ -7771,15 +7809,17 @@ create table crm.webhook_queue (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
-  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
-comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not look it up in the delivery.';
-comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended deliveries.';
+comment on column crm.webhook_queue.event_id is
+  'The event of the delivery, copied so that a claim need not read the delivery.';
+comment on column crm.webhook_queue.shard is
+  'One of 16 parts of the queue, by workspace. Each part has its own lock for claims (crm.webhook_shards).';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
-  'overwrite its successor''s outcome, and an outcome sent twice counts once.';
+  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease has ended cannot '
+  'overwrite the outcome of the next dispatcher, and an outcome that is sent twice counts once.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -7794,10 +7834,11 @@ create table crm.webhook_shards (
   last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table crm.webhook_shards is
-  'The shards of the queue. A claim locks its shard''s row, so that two claims together cannot exceed the limits of a '
-  'workspace; claims of other shards do not wait.';
+  'The shards of the queue. A claim locks the row of its shard, so that two claims together cannot exceed the limits '
+  'of a workspace. Claims of other shards do not wait.';
 comment on column crm.webhook_shards.last_workspace_id is
-  'The workspace at which the last claim stopped, if it did not reach all workspaces: the next claim begins after it.';
+  'The workspace at which the last claim stopped, if that claim did not reach all workspaces. The next claim begins '
+  'after this workspace.';
 alter table crm.webhook_shards enable row level security, force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
 create table crm.webhook_unsettled (
@@ -7809,13 +7850,13 @@ create table crm.webhook_unsettled (
   primary key (workspace_id, subscription_id)
 );
 comment on table crm.webhook_unsettled is
-  'Markers of subscriptions whose queue rows must still be held, cancelled or released because the subscription or '
-  'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
-  'queue.';
+  'Subscriptions whose queue rows must still be held, cancelled or released, because the subscription or its workspace '
+  'changed. Claims do this work in small steps (crm.settle_subscription), so that no change of a subscription waits '
+  'for a long queue.';
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each is made due only once.';
+  'The last delivery that became due because of send_now. Each delivery is made due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 create function crm.enqueue_added() returns trigger
@@ -7840,7 +7881,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many at a time.
+  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many deliveries at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -7906,7 +7947,7 @@ declare
   );
   v_ids uuid[];
 begin
-  -- 500 at a time, because the dispatcher's claims do this work and must stay short.
+  -- 500 rows at a time, because the dispatcher's claims do this work and must stay short.
   v_ids := array(
     select q.delivery_id from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -7951,7 +7992,7 @@ begin
       where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
-  -- Rows that others had locked were skipped: a later call changes them.
+  -- Rows that other transactions had locked were skipped: a later call changes these rows.
   return not exists (
     select from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -7980,7 +8021,7 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language sql volatile set search_path = '' as $$
   -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
-  -- claim's lock on the marker; `do nothing` would not wait, and the new state would be lost.
+  -- claim's lock on the marker. With `do nothing` this call would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -7992,7 +8033,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Settle the first rows here: most subscriptions have few rows, so nothing is left for claims.
+  -- Settle the first rows here: most subscriptions have so few rows that nothing is left for claims.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -8014,7 +8055,7 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The 50 ms count from the start of the claim and apply to all its shards together, because one step may take long:
+    -- The 50 ms count from the start of the claim, for all its shards together, because a single step may take long:
     -- cancelling 500 deliveries takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
@@ -8025,8 +8066,8 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms; '
-  'a later claim, which visits the shards in another order, settles the rest. The caller has locked the shard.';
+  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
+  'A later claim visits the shards in another order, and settles the rest. The caller has locked the shard.';
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8042,8 +8083,8 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows, to avoid a deadlock: whoever locked one to record its outcome may be waiting for a marker that
-  -- this claim has locked.
+  -- Skip locked rows, to avoid a deadlock: a transaction that locked a row to record its outcome may be waiting for a
+  -- marker that this claim has locked.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -8052,15 +8093,15 @@ begin
 end
 $$;
 comment on function crm.wake_deliveries(smallint) is
-  'Makes waiting deliveries of a shard ready when they are due, 200 in a call, and all deliveries whose lease has '
-  'ended. The caller has locked the shard.';
+  'Makes deliveries of a shard ready: waiting deliveries that are due, at most 200 in a call, and all deliveries whose '
+  'lease has ended. The caller has locked the shard.';
 create type crm.claim_candidate as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery that its subscription and workspace have room for. workspace_rank: its place among the '
-  'workspace''s deliveries in flight if it is claimed.';
+  'A ready delivery for which its subscription and its workspace have room. workspace_rank: the delivery''s place '
+  'among the workspace''s deliveries in flight if it is claimed.';
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
@@ -8092,8 +8133,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Count the deliveries in flight by an index search for each target: the planner cannot know how many there are,
-    -- and might plan a join for a wrong number.
+    -- Count the deliveries in flight by an index search for each target. The planner cannot know their number, so it
+    -- might plan a join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -8114,8 +8155,8 @@ begin
           and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
       ) f
     ),
-    -- Marks subscriptions whose deliveries must be held: an event may enqueue a delivery while its subscription is
-    -- being deactivated.
+    -- Mark subscriptions whose deliveries must be held: an event may enqueue a delivery while its subscription is being
+    -- deactivated.
     stray as (
       insert into crm.webhook_unsettled (workspace_id, subscription_id)
       select t.workspace_id, t.subscription_id from target t where not t.may_send
@@ -8146,8 +8187,8 @@ begin
       from candidate c
     ),
     chosen as (
-      -- Workspaces come in random order. With the oldest event first, somebody who recovers old events in many
-      -- workspaces would always be served before the others.
+      -- Workspaces come in random order. If the oldest event came first, a customer who recovers old events in many
+      -- workspaces would always be served first.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -8158,8 +8199,8 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- The last workspace but one. This call may not have seen all subscriptions of the last workspace, so the next
-      -- call begins with that workspace.
+      -- The second to last workspace, so that the next call begins with the last one: this call may not have seen all
+      -- subscriptions of the last workspace.
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
@@ -8177,8 +8218,9 @@ end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
-  '8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads p_limit '
-  'subscriptions, or 60 if that is more; the next call continues after them. The caller has locked the shard.';
+  '8 for a workspace. Workspaces take turns in random order, and each workspace gets its oldest events first. Reads '
+  'p_limit subscriptions, but at least 60; the next call continues after these subscriptions. The caller has locked '
+  'the shard.';
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
@@ -8196,8 +8238,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time: usually the first has enough deliveries, and until the next vacuum each search also
-    -- reads dead rows of earlier claims.
+    -- Search one shard at a time, because the first shard usually has enough deliveries. Until the next vacuum, each
+    -- search also reads dead rows of earlier claims.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -8216,8 +8258,8 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Search on until there are enough workspaces to fill the batch, so that no workspace gets a second delivery before
-    -- others get their first.
+    -- Search more shards until there are enough workspaces to fill the batch, so that no workspace gets a second
+    -- delivery before another workspace gets its first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then return; end if;
@@ -8233,7 +8275,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, so that the deliveries in flight to a host are counted once and not for each candidate.
+  -- Materialized, so that the deliveries in flight to a host are counted once instead of once for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -8266,7 +8308,7 @@ begin
           offset 0
         ) r
       ))
-      -- Not `=`: with it, a plan might read the whole index of ready rows.
+      -- Not `=`: a plan for `=` might read the whole index of ready rows.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -8277,8 +8319,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions only one row is read, whichever index the plan uses. That matters because a plan that was
-  -- made for a workspace with few events, and may use any index, also runs for a workspace with a million events.
+  -- With these conditions Postgres reads only one row, whichever index the plan uses. A plan that was made for a
+  -- workspace with few events may use any index, and also runs for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -8300,7 +8342,8 @@ language sql volatile
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
-comment on function crm.retry_delay(integer) is 'The wait after that many failures (spec 6.5); null after the fifth.';
+comment on function crm.retry_delay(integer) is
+  'The wait after p_failed_attempts failures (spec 6.5); null after the fifth.';
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
   attempt integer, state text, status integer, reason text, duration_ms integer, answer text, body_digest text,
@@ -8334,8 +8377,8 @@ begin
       ) with ordinality as o (
         workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
       )
-      -- Always true, but with this condition Postgres expects one outcome instead of a hundred. For a hundred it would
-      -- scan whole partitions, because it does not know that each id is in only one partition.
+      -- Always true, but with this condition Postgres expects one outcome instead of a hundred. For a hundred outcomes
+      -- it would scan whole partitions, because it does not know that each id is in only one partition.
       where o.lease_token between 0 and 9223372036854775807
       order by o.workspace_id, o.delivery_id
     ) o
@@ -8373,8 +8416,8 @@ begin
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  -- In order of subscription, so that two simultaneous calls cannot deadlock; for one subscription, in the order of the
-  -- outcomes.
+  -- In order of subscription, so that two simultaneous calls cannot deadlock. Within a subscription, in the order of
+  -- the outcomes.
   for v_attempt in
     select r.*
     from (
@@ -8410,7 +8453,7 @@ begin
       end
     where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
     returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
-    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel it.
+    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel the delivery.
     if v_is_deleted and v_attempt.state = 'pending' then
       update crm.webhook_deliveries d set state = 'cancelled'
       where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
@@ -8446,8 +8489,8 @@ comment on function crm.delivery_record(json) is
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
   'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
   'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
-  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may be up to '
-  '10 s behind.';
+  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may lag up to '
+  '10 s behind the newest success.';
 
 create function crm.deliveries_due() returns boolean
 language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8466,7 +8509,8 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
 $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job '
-  'webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due.';
+  'webhook-dispatch calls this every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is '
+  'due.';
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
@@ -8475,7 +8519,8 @@ declare
   v_next timestamptz;
 begin
   -- A delivery may still be ready because another claim had locked its shard, or because it was added after the claim.
-  -- If another delivery of its workspace is in flight, the dispatcher that sends that one will claim the rest.
+  -- If another delivery of its workspace is in flight, the dispatcher that sends the other delivery will claim the
+  -- rest.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -8496,13 +8541,14 @@ begin
     where q.shard = s.shard and q.state = 'waiting' and q.due_at <= v_now + p_within
     order by q.due_at limit 1
   ) d;
-  -- greatest() ignores null, so null needs its own case.
+  -- Null needs its own case, because greatest() ignores null.
   return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
 end
 $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed everything due: deliveries that wait because their subscription or workspace is at its limit do not count.';
+  'claimed everything due. So deliveries that wait because their subscription or workspace is at its limit do not '
+  'count.';
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -8531,12 +8577,13 @@ end
 $$;
 comment on function crm.poke_dispatcher() is
   'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
-  'delivery whose first poke was lost. Security definer: members'' verbs call it, and it reads every workspace.';
+  'delivery whose first poke was lost. Security definer, because members'' verbs call it and it reads the queue of '
+  'every workspace.';
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard first, as claims do. Claims lock markers in another order than the statement below, so without the
-  -- shard's lock the two could deadlock.
+  -- Lock the shard first, as claims do. Without the shard's lock, this statement and a claim could deadlock, because
+  -- claims lock markers in another order.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -8546,8 +8593,8 @@ begin
 end
 $$;
 comment on function crm.resume_webhooks() is
-  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The '
-  'deliveries kept their attempts and times, so overdue ones are sent at once.';
+  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The deliveries '
+  'kept their attempts and times, so overdue deliveries are sent at once.';
 create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
@@ -8567,8 +8614,8 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
   where q.due_at <= statement_timestamp() - interval '1 minute'
     and (q.lease_until is null or q.lease_until <= statement_timestamp())
     and crm.may_send(q.workspace_id, q.subscription_id)
-    -- If an attempt is in progress in the workspace, the dispatcher is running, and the other deliveries only wait for
-    -- a slow receiver.
+    -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
+    -- slow receiver.
     and not exists (
       select from crm.webhook_queue l
       where l.state = 'leased' and l.lease_until > statement_timestamp()
@@ -8657,7 +8704,8 @@ begin
 end
 $$;
 comment on function crm.require_room(uuid, uuid) is
-  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries on request, such as a test.';
+  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries that somebody requests, such as a '
+  'test.';
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -8668,14 +8716,15 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'A workspace''s active subscriptions to a type of event, without those with filters (crm.fan_out_filtered).';
+  'A workspace''s active subscriptions to a type of event, without subscriptions that have filters '
+  '(crm.fan_out_filtered).';
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
   'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
-  'lock in share mode until it ends. The last step of the catch-up takes the lock exclusively: all such transactions '
-  'have then ended, so the step sees every event that has no delivery.';
+  'lock in share mode until the transaction ends. The last step of the catch-up takes the lock exclusively. Then all '
+  'transactions that left a delivery out have ended, so the step sees every event that has no delivery.';
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -8683,8 +8732,8 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end: this function then creates the deliveries itself instead of
-  -- waiting.
+  -- If the lock is not free, the catch-up is about to end. Then this function does not wait, but creates the deliveries
+  -- itself.
   v_behind := array(
     select b.id
     from (
@@ -8695,8 +8744,8 @@ begin
     where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
   );
   if v_behind <> '{}' then
-    -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. While this transaction holds
-    -- the lock, no catch-up can end.
+    -- Read in a new snapshot, because a catch-up may have ended before this transaction took the lock. While this
+    -- transaction holds the lock, no catch-up can end.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -8707,14 +8756,14 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst, a
-    -- few more deliveries than the share are created.
+    -- Skip locked rows, so that no request waits here: the transaction with the lock may be marking the same
+    -- subscription. At worst, a few more deliveries than the share are created.
     for no key update skip locked
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
-    -- and so creates no deliveries, ends later: its events are not below the horizon.
+    -- The catch-up starts at the horizon. Every transaction below the horizon has ended. A transaction that sees this
+    -- mark, and so creates no deliveries, ends later, so its events are not below the horizon.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -8731,8 +8780,8 @@ end
 $$;
 comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
   'Creates the deliveries of events for subscriptions whose share of the queue has room. A subscription without room '
-  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for nobody. Sets '
-  'app.events_enqueued if it created any.';
+  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for no lock. Sets '
+  'app.events_enqueued if it created a delivery.';
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
@@ -8788,14 +8837,15 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. All events have one type.';
+  'crm.fan_out for the active subscriptions with filters. p_event: the type of all these events.';
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: its place in the feed, whether it is done, how many deliveries it got.';
+  'How far a subscription was caught up: the place reached in the feed, whether no delivery is missing any more, how '
+  'many deliveries were queued.';
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
@@ -8804,7 +8854,8 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long: see api.event_list.
+  -- Deliveries are kept for 30 days. The two days are for transactions that were open for up to two days
+  -- (api.event_list).
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -8845,7 +8896,7 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find it
+      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find the lock
       -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
@@ -8881,8 +8932,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
-  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock: the '
-  'caller stores the place reached, after its last subscription.';
+  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock. '
+  'Instead the caller stores the place reached, after it has caught up its last subscription.';
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -8895,7 +8946,7 @@ begin
     select b.* from crm.webhook_subscriptions b where b.behind_since is not null and b.is_active order by random()
   loop
     exit when clock_timestamp() > statement_timestamp() + interval '2 s';
-    -- One catch-up or recovery at a time in a workspace: two that insert the same rows could deadlock.
+    -- One catch-up or recovery at a time in a workspace: two transactions that insert the same rows could deadlock.
     continue when not pg_try_advisory_xact_lock(crm.lock_number('recovery of ' || s.workspace_id));
     r := crm.catch_up(s, statement_timestamp() + interval '2 s');
     v_all := v_all || r;
@@ -11278,8 +11329,8 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record that has the value. The value itself may be an e-mail address, so an erasure
-    -- would have to find it.
+    -- A cursor stores the id of a record in place of its value. Otherwise an erasure would have to search the cursors
+    -- for e-mail addresses.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
@@ -14644,7 +14695,7 @@ begin
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
   -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
-  -- is compared first, for fewer comparisons: Postgres prepares each of them again in every transaction.
+  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'action' then
       case p_verb
@@ -17590,10 +17641,10 @@ grant execute on function
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
   crm.day_start(date, text), crm.deal_action_json(crm.deals, boolean),
   crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
-  crm.deal_default_title(crm.deals), crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals),
-  crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb),
-  crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer),
-  crm.default_owner(), crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals), crm.deal_json(crm.deals),
+  crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
+  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer), crm.default_owner(),
+  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),

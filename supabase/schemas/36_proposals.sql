@@ -1,5 +1,5 @@
--- Proposals: offers to a customer about a deal. The seller creates and sends them; the customer answers through the
--- public link (below).
+-- Proposals: offers to a customer about a deal. The seller creates and sends a proposal; the customer answers through
+-- its public link (below).
 
 create table crm.proposals (
   workspace_id uuid not null,
@@ -67,8 +67,8 @@ create table crm.proposal_links (
   foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
 );
 comment on table crm.proposal_links is
-  'The one valid link of each proposal, as the SHA-256 of its token, so that nobody can open a proposal with a dump of '
-  'this table. A separate table, so that crm_api can read proposals but never a hash.';
+  'The one valid link of each proposal. Only the SHA-256 of its token is stored, so that nobody can open a proposal '
+  'with a dump of this table. A separate table, so that crm_api can read proposals but never a hash.';
 comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 
@@ -90,7 +90,8 @@ begin
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller for the hash of a token: the proposal that the link opens. For a draft, the error not_found.';
+  'The caller for the hash of a token: the proposal that the link opens. For an unknown token or a draft, error_code '
+  'is not_found.';
 
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
@@ -125,7 +126,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
-  -- An answered proposal can be read even after it expired. A proposal that was viewed before needs no update.
+  -- An answered proposal can be read even after expires_at. A proposal that was viewed before needs no update.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_for_customer(v_proposal);
   end if;
@@ -151,7 +152,7 @@ end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
   'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
-  'proposal_expired, and proposal_closed if the other answer was given.';
+  'proposal_expired, and proposal_closed if the customer gave the other answer.';
 
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -169,7 +170,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- Only these three verbs: even if the edge function has a bug, a token must reach only its own proposal.
+  -- Only these three verbs, because a token must reach only its own proposal, even if the edge function has a bug.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception '% is not a verb of proposals', p_verb;
   end if;
@@ -189,8 +190,8 @@ language sql volatile set search_path = '' as $$
   select crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '')
 $$;
 comment on function crm.record_proposal_action(text, crm.proposals) is
-  'Adds a line about a proposal to the audit log, without its title: the title may name the customer, and lines are '
-  'never erased. app.action_list reads the title from the proposal.';
+  'Adds a line about a proposal to the audit log. The line has no title, because a title may name the customer, and '
+  'lines are never erased. app.action_list reads the title from the proposal.';
 
 create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -254,7 +255,8 @@ begin
 end
 $$;
 comment on function crm.proposal_link_replace(crm.proposals, text) is
-  'Gives a proposal the public link whose token has this SHA-256, in hexadecimal; an earlier link stops working.';
+  'Gives a proposal a public link. p_token_hash: the SHA-256 of its token, in hexadecimal. An earlier link stops '
+  'working.';
 
 create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -270,7 +272,7 @@ begin
 end
 $$;
 comment on function crm.proposal_mark_sent(crm.proposals) is
-  'Marks a draft as sent, so that its link opens it; a proposal that is not a draft stays as it is.';
+  'Marks a draft as sent, so that its link works. A proposal that is not a draft stays as it is.';
 
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -33,7 +33,8 @@ ${names.join(",\n")}
   );
 end
 $$;`,
-    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.",
+    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. " +
+      "p_names has at least one name.",
   );
   const one = commented(
     `create function crm.expanded(p_record json, p_names jsonb) returns json
