@@ -150,7 +150,7 @@ comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
 
 -- What the job index-texts writes.
 
-create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, search_text text);
 comment on type crm.record_keys is
   'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
 

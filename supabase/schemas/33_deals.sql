@@ -145,7 +145,7 @@ create trigger set_deal_moments before update on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id or old.status is distinct from new.status)
   execute function crm.set_deal_moments();
 
--- Verbs of deals (spec 3, 4.6): get, create, update, move stage, reassign, win, lose. The triggers in 50_emission.sql
+-- Verbs of deals (spec 3, 4.6): get, create, update, move stage, reassign, win, lose. The triggers in 50_emission*.sql
 -- emit their events.
 
 create function crm.deal_detail_json(p_deal crm.deals) returns json
