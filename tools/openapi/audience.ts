@@ -29,7 +29,7 @@ const API_INTRODUCTION = doc(
     "New optional fields may appear in replies without a new version: ignore those that you do not know.",
     "Lists with filters, the search, summaries, upserts and batches refuse unknown query parameters; other calls " +
     "ignore them. Unknown fields of a body are ignored, unless the call has `Prefer: handling=strict`.",
-    "These addresses are not live yet and answer 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, " +
+    "These paths are not live yet and answer 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, " +
     "`/api-v1-lead-sources`, `/api-v1-loss-reasons`, `/api-v1-activity-types` and `/api-v1-custom-fields`.",
   ].join("\n\n"),
 );

@@ -10,10 +10,10 @@ export const COMMON_FIELDS: FieldDocs = {
   created_at: doc("Quando o registro foi criado", "When the record was created"),
   updated_at: doc("Quando o registro mudou pela última vez", "When the record last changed"),
   owner_id: doc(
-    "Membro responsável (GET /api-v1-workspace); se ausente na criação, o criador da chave ou, se inativo, o gestor " +
-      "ativo mais antigo",
-    "The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the " +
-      "oldest active manager",
+    "Membro responsável (GET /api-v1-workspace); se ausente na criação, o criador da chave ou, se inativo, o gestor ativo " +
+      "mais antigo",
+    "The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest " +
+      "active manager",
   ),
   contact_id: doc("Contato, do mesmo workspace", "A contact of the same workspace"),
   company_id: doc("Empresa, do mesmo workspace", "A company of the same workspace"),
@@ -24,7 +24,7 @@ export const COMMON_FIELDS: FieldDocs = {
   ),
   stage_id: doc(
     "Etapa; se ausente na criação, a primeira do pipeline",
-    "The stage; if absent on creation, the pipeline's first stage",
+    "The stage; if absent on creation, the pipeline's first",
   ),
   external_id: doc(
     "Identificador no sistema de origem",
@@ -32,7 +32,6 @@ export const COMMON_FIELDS: FieldDocs = {
     "form-2026-0042",
   ),
   source: doc("Origem, em texto livre", "Where the record comes from, in free text", "Formulário do site"),
-  utm: doc("Parâmetros UTM da campanha", "The campaign's UTM parameters"),
   value: doc("Valor, sem símbolo de moeda", "The amount, without a currency symbol", 12500.5),
   recurring_value: doc(
     "Valor recorrente (mensal), sem símbolo de moeda",
@@ -69,15 +68,14 @@ export const COMMON_FIELDS: FieldDocs = {
     "true if the result already existed and the call changed nothing",
   ),
   data: doc("Os registros", "The records"),
-  meta: doc("Onde a lista continua", "Where the list continues"),
   next_cursor: doc(
     "Cursor da próxima página; null na última",
     "Cursor of the next page; null on the last",
     null,
   ),
   synced_until: doc(
-    "Na primeira página de uma chamada com updated_since: o updated_since da próxima sincronização",
-    "On the first page of a call with updated_since: the updated_since of the next synchronisation",
+    "Na primeira página de uma lista com updated_since: o updated_since da próxima sincronização",
+    "On the first page of a list with updated_since: the updated_since for the next synchronisation",
     "2026-09-30T14:04:00.000Z",
   ),
   has_more: doc(
@@ -89,17 +87,15 @@ export const COMMON_FIELDS: FieldDocs = {
 /** Texts of the query parameters that several lists share. */
 export const FILTERS: FieldDocs = {
   limit: doc(
-    "Máximo de registros por página. Uma página pode ter menos: continue até has_more ser false. Acima de 200, vale " +
-      "200",
-    "Maximum number of records on a page. A page may have fewer: continue until has_more is false. Above 200, 200 is " +
-      "used",
+    "Máximo de registros por página. Uma página pode ter menos: continue até has_more ser false. Um valor acima de 200 " +
+      "é reduzido a 200",
+    "Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is " +
+      "reduced to 200",
   ),
   cursor: doc("O meta.next_cursor da página anterior", "The previous page's meta.next_cursor"),
   since: doc(
-    "Só registros criados a partir deste momento: ISO 8601, em UTC se não tiver fuso; uma data sem hora é o começo " +
-      "do dia",
-    "Only records created at or after this moment: ISO 8601, in UTC unless it has an offset; a date alone is the " +
-      "start of the day",
+    "Só registros criados a partir deste momento, em ISO 8601. Sem fuso, é UTC; uma data sozinha é o início do dia",
+    "Only records created at or after this moment, in ISO 8601. Without an offset it is UTC; a date alone is the start of the day",
   ),
   until: doc(
     "Só registros criados antes deste momento, nas mesmas formas que since",

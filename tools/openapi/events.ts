@@ -210,8 +210,8 @@ export const AnyEvent = unionByEvent(feedEvent, {
 export const AnyDelivery = unionByEvent(deliveryBody, {
   id: "WebhookDelivery",
   ...doc(
-    "O corpo de uma entrega; event diz o tipo do evento",
-    "The body of a delivery; event has the event's type",
+    "O corpo de uma entrega; event diz de qual evento",
+    "The body of a delivery; event says of which event",
   ),
 });
 

@@ -141,8 +141,8 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       name: "If-None-Match",
       in: "header",
       ...doc(
-        "O ETag da última leitura: se o registro não mudou desde então, a resposta é 304, sem corpo",
-        "The ETag of the last read: if the record has not changed since, the reply is 304, without a body",
+        "O ETag de uma resposta anterior: se o registro não mudou, a resposta é 304, sem corpo",
+        "The ETag of an earlier reply: if the record has not changed, the reply is 304, without a body",
       ),
       schema: { type: "string" },
       example: '"8f14e45fceea167a"',
@@ -151,8 +151,8 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       name: "If-Match",
       in: "header",
       ...doc(
-        "O ETag da última leitura: se o registro mudou desde então, nada é gravado, e a resposta é 412",
-        "The ETag of the last read: if the record has changed since, nothing is written, and the reply is 412",
+        "O ETag de uma resposta anterior: se o registro mudou desde então, nada é alterado, e a resposta é 412",
+        "The ETag of an earlier reply: if the record has changed since, nothing is changed, and the reply is 412",
       ),
       schema: { type: "string" },
       example: '"8f14e45fceea167a"',
@@ -244,8 +244,8 @@ const FOUND = doc(
 );
 
 const FOUND_BELOW = doc(
-  "Já existia; os campos enviados foram gravados",
-  "It existed already; the fields that were sent were written",
+  "Já existia; os campos enviados foram alterados",
+  "It existed already; the fields that were sent were changed",
 );
 
 function successes(resource: Resource, route: Route, schemas: Schemas): Record<string, unknown> {

@@ -6,13 +6,13 @@ import type * as T from "./types.ts";
 
 /** Where a page of a list begins, and how long it is */
 export interface PageQuery {
-  /** Maximum number of records on a page. A page may have fewer: continue until has_more is false. Above 200, 200 is used */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous page's meta.next_cursor */ cursor?: string | undefined;
 }
 /** When records were created or changed */
 export interface PeriodQuery {
-  /** Only records created at or after this moment: ISO 8601, in UTC unless it has an offset; a date alone is the start of the day */
+  /** Only records created at or after this moment, in ISO 8601. Without an offset it is UTC; a date alone is the start of the day */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
@@ -179,7 +179,7 @@ export interface DealsUpsertQuery {
 }
 /** The query of `events.list` */
 export interface EventsListQuery {
-  /** Maximum number of records on a page. A page may have fewer: continue until has_more is false. Above 200, 200 is used */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous reply's meta.next_cursor, even if its has_more was false */
   cursor?: string | undefined;
@@ -210,7 +210,7 @@ export interface NotesListQuery extends PageQuery, PeriodQuery {
 }
 /** The query of `search.list` */
 export interface SearchListQuery {
-  /** Maximum number of records on a page. A page may have fewer: continue until has_more is false. Above 200, 200 is used */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** All of these words, in any order, ignoring accents and case */ q: string;
   /** Only these types, separated by commas */ types?: T.FoundType | (T.FoundType)[] | undefined;

@@ -769,7 +769,7 @@ export interface Deal {
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
   /** The pipeline; if absent, the workspace's default */ pipeline_id: string;
-  /** The stage; if absent on creation, the pipeline's first stage */ stage_id: string;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id: string;
   /** A contact of the same workspace */ contact_id: string | null;
   /** A company of the same workspace */ company_id: string | null;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
@@ -947,7 +947,7 @@ export interface DealPatch {
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
   /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
-  /** The stage; if absent on creation, the pipeline's first stage */ stage_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
@@ -1091,7 +1091,7 @@ export interface DealUpsert {
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
   /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
-  /** The stage; if absent on creation, the pipeline's first stage */ stage_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
@@ -1475,8 +1475,7 @@ export interface LeadRequest {
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
   /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
-  /** The stage; if absent on creation, the pipeline's first stage */
-  stage_id?: string | null | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
@@ -1528,7 +1527,7 @@ export interface LeadSubmission {
   /** The amount, without a currency symbol */ value?: number | undefined;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value?: number | undefined;
   /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
-  /** The stage; if absent on creation, the pipeline's first stage */ stage_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | undefined;
   /** Where the record comes from, in free text */ source?: string | undefined;
@@ -1705,8 +1704,7 @@ export interface NewDeal {
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
   /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
-  /** The stage; if absent on creation, the pipeline's first stage */
-  stage_id?: string | null | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
   /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
@@ -2134,7 +2132,7 @@ export interface SubscriptionDetail extends Subscription {
   recent: RecentAttempts;
 }
 
-/** The events that the subscription gets: each filter is an id or a list of up to 20. An event passes only if its object has the field */
+/** The events that the subscription gets: each filter is an id or a list of up to 20. A filter by pipeline, stage or owner excludes objects without that field */
 export interface SubscriptionFilters {
   pipeline_id?: string | string[] | undefined;
   stage_id?: string | string[] | undefined;
@@ -2161,7 +2159,7 @@ export type SubscriptionPayload = "full" | "ids";
 
 /** Where the list continues, and where the next synchronisation begins */
 export interface SyncedPageMeta extends PageMeta {
-  /** On the first page of a call with updated_since: the updated_since of the next synchronisation */
+  /** On the first page of a list with updated_since: the updated_since for the next synchronisation */
   synced_until?: string | undefined;
 }
 
@@ -2243,7 +2241,7 @@ export interface Utm {
   /** Variant of the advertisement */ content?: string | null | undefined;
 }
 
-/** The body of a delivery; event has the event's type */
+/** The body of a delivery; event says of which event */
 export type WebhookDelivery =
   | DealStageChangedDelivery
   | DealWonDelivery
