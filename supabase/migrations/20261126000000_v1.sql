@@ -703,15 +703,18 @@ comment on column crm.key_counters.last_call_at is
 call crm.protect('crm.key_counters');
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
 returns setof record
-language sql immutable parallel safe set search_path = '' as $$
-  select
-    date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
-    -- oldest time.
-    count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
-  from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
-    with ordinality as h (at, n)
-  group by 1
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return query
+    select
+      date_bin('1 hour', h.at, 'epoch'),
+      -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
+      -- oldest time.
+      count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
+    from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
+      with ordinality as h (at, n)
+    group by 1;
+end
 $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
   'Divides the newest p_calls calls of a row of crm.rate_limits into hours. A row keeps no time for calls older than a '
@@ -1764,9 +1767,10 @@ comment on type crm.walk is
   '$2; $3 is the number of rows. is_alone tells for each of ranges whether it is the only filter. shows_all: whether '
   'archived records are requested too.';
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
-language sql immutable
+language plpgsql immutable
 as $$
-  select format(
+begin
+  return format(
     case
       when p_column is null then '%1$s and t.id < $1 and t.id >= $2 order by t.id desc'
       -- At most one row has a given unique value, so the rows need no order by id.
@@ -1777,7 +1781,8 @@ as $$
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
     end,
     p_rows, p_column, p_value
-  )
+  );
+end
 $$;
 comment on function crm.rows_by(text, text, text, text) is
   'Builds a statement that reads the rows with a filter''s value, newest first, by the index on p_column. If p_column '
@@ -5293,7 +5298,8 @@ begin
   if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
   v_deal := jsonb_populate_record(v_deal, p_args);
   v_deal.status := 'ganho';
-  return crm.deal_action_json(crm.deal_save(v_deal), false);
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_action_json(v_deal, false);
 end
 $$;
 comment on function api.deal_win(jsonb) is 'Marks an open deal as won, with final amounts if sent (spec 3).';
@@ -5305,7 +5311,8 @@ begin
   if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
   v_deal := jsonb_populate_record(v_deal, crm.require_references(p_args));
   v_deal.status := 'perdido';
-  return crm.deal_action_json(crm.deal_save(v_deal), false);
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_action_json(v_deal, false);
 end
 $$;
 comment on function api.deal_lose(jsonb) is
@@ -6315,7 +6322,8 @@ begin
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_for_customer(v_proposal);
   end if;
-  return crm.proposal_for_customer(crm.proposal_set_status(v_proposal, 'visualizada'));
+  v_proposal := crm.proposal_set_status(v_proposal, 'visualizada');
+  return crm.proposal_for_customer(v_proposal);
 end
 $$;
 comment on function api.proposal_view(jsonb) is
@@ -7019,12 +7027,18 @@ begin
   end if;
 
   case v_object_type
-    when 'deal' then v_object := crm.deal_json(jsonb_populate_record(null::crm.deals, v_row));
-    when 'contact' then v_object := crm.contact_json(jsonb_populate_record(null::crm.contacts, v_row));
-    when 'company' then v_object := crm.company_json(jsonb_populate_record(null::crm.companies, v_row));
-    when 'activity' then v_object := crm.activity_json(jsonb_populate_record(null::crm.activities, v_row));
-    when 'note' then v_object := crm.note_json(jsonb_populate_record(null::crm.notes, v_row));
-    when 'proposal' then v_object := crm.proposal_json(jsonb_populate_record(null::crm.proposals, v_row));
+    when 'deal' then
+      select crm.deal_json(t) into v_object from jsonb_populate_record(null::crm.deals, v_row) t;
+    when 'contact' then
+      select crm.contact_json(t) into v_object from jsonb_populate_record(null::crm.contacts, v_row) t;
+    when 'company' then
+      select crm.company_json(t) into v_object from jsonb_populate_record(null::crm.companies, v_row) t;
+    when 'activity' then
+      select crm.activity_json(t) into v_object from jsonb_populate_record(null::crm.activities, v_row) t;
+    when 'note' then
+      select crm.note_json(t) into v_object from jsonb_populate_record(null::crm.notes, v_row) t;
+    when 'proposal' then
+      select crm.proposal_json(t) into v_object from jsonb_populate_record(null::crm.proposals, v_row) t;
   end case;
   return case when v_facts = '{}' then v_object else crm.with_fields(v_object, v_facts::json) end;
 end
@@ -8684,9 +8698,11 @@ comment on function crm.stuck_deliveries(integer) is
   'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '
   'most p_bound ready rows, p_bound leased rows, and p_bound waiting rows of each shard.';
 create function crm.check_health() returns text
-language sql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
+begin
   -- Bounded, because anybody may call the health check.
-  select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
+  return case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end;
+end
 $$;
 comment on function crm.check_health() is
   'The state of webhooks for the health check: degraded if a delivery of an active subscription has been due for over '
@@ -9554,8 +9570,9 @@ begin
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();
+  s := crm.own_subscription(s.id);
   return crm.with_fields(
-    crm.subscription_json(crm.own_subscription(s.id)),
+    crm.subscription_json(s),
     json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
   );
 end
@@ -11128,6 +11145,7 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_entries json[];
   v_ids uuid[];
+  v_next_id uuid;
   v_found integer;
 begin
   with entry as (
@@ -11214,7 +11232,8 @@ begin
   into v_entries, v_ids, v_found
   from sized s
   where (s.n = 1 or s.bytes <= crm.max_page_bytes()) and s.n <= v_limit;
-  return crm.page(v_entries, case when v_found > cardinality(v_ids) then v_ids[cardinality(v_ids)] end);
+  if v_found > cardinality(v_ids) then v_next_id := v_ids[cardinality(v_ids)]; end if;
+  return crm.page(v_entries, v_next_id);
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
@@ -11394,6 +11413,7 @@ declare
   v_groups json[];
   v_ends text[];
   v_next text;
+  v_cursor uuid;
 begin
   if p_args ? 'cursor' then
     -- A cursor stores the id of a record in place of its value. Otherwise an erasure would have to search the cursors
@@ -11442,12 +11462,12 @@ begin
   elsif coalesce(cardinality(v_values), 0) <= c_most then
     v_next := null;
   end if;
-  return crm.page(
-    v_groups[:v_limit],
-    case when v_next is not null then crm.keep_cursor(v_kind, p_column, null, (
+  if v_next is not null then
+    v_cursor := crm.keep_cursor(v_kind, p_column, null, (
       select (v.record ->> 'id')::uuid from unnest(v_values, v_records) v (value, record) where v.value = v_next limit 1
-    )) end
-  );
+    ));
+  end if;
+  return crm.page(v_groups[:v_limit], v_cursor);
 end
 $$;
 comment on function crm.duplicates(text, text, jsonb) is
@@ -11868,8 +11888,8 @@ language sql stable as $$
 $$;
 comment on function crm.lead_json(crm.deals, uuid, uuid) is 'Public JSON of a lead (spec 2.4, `lead`).';
 create function crm.lead_name(p_lead jsonb) returns text
-language sql immutable parallel safe
-as $$ select btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')) $$;
+language plpgsql immutable parallel safe
+as $$ begin return btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')); end $$;
 comment on function crm.lead_name(jsonb) is 'The full name in a lead''s body.';
 create function crm.lead_company(p_name_key text) returns uuid
 language plpgsql set search_path = '' as $$
@@ -12681,8 +12701,9 @@ create unique index operations_unfinished on crm.operations (workspace_id, kind,
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
 call crm.protect('crm.operations');
 create function crm.operation_json(o crm.operations) returns json
-language sql stable set search_path = '' as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'id', o.id,
     'kind', o.kind,
     'state', o.state,
@@ -12696,13 +12717,18 @@ language sql stable set search_path = '' as $$
     'created_at', crm.iso(o.created_at),
     'updated_at', crm.iso(o.updated_at),
     'ended_at', crm.iso(o.ended_at)
-  )
+  );
+end
 $$;
 comment on function crm.operation_json(crm.operations) is 'JSON of an operation: ids and numbers, no names.';
 create function crm.own_operation(p_id uuid) returns json
-language sql stable security definer set search_path = '' as $$
-  select crm.operation_json(o) from crm.operations o
-  where o.workspace_id = crm.current_workspace_id() and o.id = p_id
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select crm.operation_json(o) from crm.operations o
+    where o.workspace_id = crm.current_workspace_id() and o.id = p_id
+  );
+end
 $$;
 comment on function crm.own_operation(uuid) is
   'An operation of the current workspace, or null. Security definer: callers may not read its progress.';
@@ -12730,9 +12756,13 @@ language plpgsql stable set search_path = ''
 as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)); end $$;
 comment on function api.operation_get(jsonb) is 'Returns an operation of the workspace; raises not_found.';
 create function crm.sum_counts(p_counts jsonb, p_added jsonb) returns jsonb
-language sql immutable set search_path = '' as $$
-  select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
-  from jsonb_each_text(p_added) a
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
+    from jsonb_each_text(p_added) a
+  );
+end
 $$;
 comment on function crm.sum_counts(jsonb, jsonb) is
   'Adds the numbers in p_added to the numbers with the same names in p_counts.';
@@ -13962,8 +13992,9 @@ $$;
 comment on function crm.recount_naming(uuid, uuid) is
   'How many of the remembered records still have the texts that named the person. Forgets the other records.';
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
-language sql stable set search_path = '' as $$
-  select jsonb_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
     'count', p_count,
     'is_minimum', p_is_minimum,
     'records', (
@@ -13974,7 +14005,8 @@ language sql stable set search_path = '' as $$
         order by n.object, n.id limit 20
       ) k
     )
-  )
+  );
+end
 $$;
 comment on function crm.naming_json(uuid, uuid, bigint, boolean) is
   'How many records still name an erased person, and the first twenty of them.';
@@ -13988,15 +14020,17 @@ comment on type crm.erasure is
   'whose deals the steps read (walked), and the place that the steps have reached. `known` is false if an earlier call '
   'erased the contact: then words, numbers and names are empty.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
-language sql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = '' as $$
+begin
   -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` is
   -- repeated after `notes`, because the phase `notes` waits for activities that are being written. Deals come after
   -- these, because the leads in them contain traces that the earlier phases need.
-  select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
+  return case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
     then '{given_proposals,given,replies,answers,contact,company,deal,activity,note,proposal}'::text[] else '{}'
-  end
+  end;
+end
 $$;
 comment on function crm.erasure_phases(crm.erasure) is 'The phases of an erasure, in order.';
 create function crm.begin_erasure(p_workspace_id uuid, p_id uuid, p_texts boolean) returns crm.operations
@@ -14907,22 +14941,30 @@ comment on function app.workspace_create(jsonb) is
   'admin signs in with member_email. Without this argument nobody can sign in. Returns id, member_id, pipeline_id. '
   'Arguments: name, member_name, member_email. Codes: validation_error.';
 create function crm.workspaces_of_current_user() returns json
-language sql stable security definer set search_path = '' as $$
-  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
-  from crm.members m
-  join crm.workspaces w on w.id = m.workspace_id
-  where m.user_id = crm.current_user_id() and m.is_active
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+    from crm.members m
+    join crm.workspaces w on w.id = m.workspace_id
+    where m.user_id = crm.current_user_id() and m.is_active
+  );
+end
 $$;
 comment on function crm.workspaces_of_current_user() is
   'The workspaces of the signed-in person, by name. Security definer, because row-level security shows a member one '
   'workspace only.';
 create function crm.invitations_of_current_user() returns json
-language sql stable security definer set search_path = '' as $$
-  select coalesce(json_agg(json_build_object(
-    'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
-  ) order by w.name, w.id), '[]')
-  from crm.open_invitations(crm.current_user_id()) i
-  join crm.workspaces w on w.id = i.workspace_id
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+    ) order by w.name, w.id), '[]')
+    from crm.open_invitations(crm.current_user_id()) i
+    join crm.workspaces w on w.id = i.workspace_id
+  );
+end
 $$;
 comment on function crm.invitations_of_current_user() is
   'The open invitations of the signed-in person, by the workspace''s name. Security definer, because row-level '
@@ -15207,13 +15249,17 @@ $$;
 comment on function crm.member_json(crm.members, bigint) is
   'JSON of a member for the operator and the console. working_keys: how many of the member''s keys work.';
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
-language sql stable set search_path = '' as $$
-  select count(*) from (
-    select from crm.api_keys k
-    where k.workspace_id = p_workspace_id and k.member_id = p_member_id
-      and k.revoked_at is null and k.client_id is null and crm.is_working(k)
-    limit 1000
-  ) k
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select count(*) from (
+      select from crm.api_keys k
+      where k.workspace_id = p_workspace_id and k.member_id = p_member_id
+        and k.revoked_at is null and k.client_id is null and crm.is_working(k)
+      limit 1000
+    ) k
+  );
+end
 $$;
 comment on function crm.working_keys_of(uuid, uuid) is
   'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
@@ -15257,8 +15303,9 @@ comment on function crm.require_invitations_left(uuid, uuid) is
   'invitation is a mail to an address that an admin chose, and Supabase Auth sends a limited number of mails for all '
   'workspaces together.';
 create function crm.invited_member_json(m crm.members, p_working_keys bigint) returns json
-language sql stable set search_path = '' as $$
-  select case
+language plpgsql stable set search_path = '' as $$
+begin
+  return case
     when crm.current_member_id() is null then crm.member_json(m, p_working_keys)
     else crm.with_fields(crm.member_json(m, p_working_keys), json_build_object(
       'invited_to', (select w.name from crm.workspaces w where w.id = m.workspace_id),
@@ -15266,7 +15313,8 @@ language sql stable set search_path = '' as $$
         select o.name from crm.members o where o.workspace_id = m.workspace_id and o.id = crm.current_member_id()
       )
     ))
-  end
+  end;
+end
 $$;
 comment on function crm.invited_member_json(crm.members, bigint) is
   'JSON of an invited member. If the caller is a member, also the names for the mail: invited_to (the workspace) and '
@@ -15411,11 +15459,16 @@ comment on function app.member_update(jsonb) is
   'key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
   'not_found, last_admin (no active admin who can sign in would remain; the operator may do this), insufficient_role.';
 create function crm.leave_workspace() returns crm.members
-language sql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_member crm.members;
+begin
   update crm.members m set is_active = false, user_id = null, invited_at = now()
   where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
     and m.user_id = crm.current_user_id()
-  returning m.*
+  returning m.* into v_member;
+  return v_member;
+end
 $$;
 comment on function crm.leave_workspace() is
   'Deactivates the calling member and unlinks the person, so that an admin who activates the member again must also '
@@ -15477,12 +15530,16 @@ language sql stable
 as $$ select k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) $$;
 comment on function crm.is_working(crm.api_keys) is 'Whether a key is neither revoked nor expired.';
 create function crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) returns json
-language sql immutable set search_path = '' as $$
-  select json_agg(
-    json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'calls', coalesce(c.calls, 0)) order by d.day
-  )
-  from (select p_last - n as day from generate_series(0, p_count - 1) n) d
-  left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select json_agg(
+      json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'calls', coalesce(c.calls, 0)) order by d.day
+    )
+    from (select p_last - n as day from generate_series(0, p_count - 1) n) d
+    left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
+  );
+end
 $$;
 comment on function crm.calls_by_day(date[], bigint[], date, integer) is
   'JSON of the calls in each of the p_count days up to p_last, oldest first. p_days and p_calls: the days that had '
@@ -15556,8 +15613,8 @@ comment on function crm.key_records(uuid, uuid[]) is
   'day in the workspace''s time zone, oldest first, and the failed requests, counted up to 1,000. '
   'old_secret_expires_at: until when the previous secret works; null if only the current secret works.';
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
-language sql stable set search_path = ''
-as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
+language plpgsql stable set search_path = ''
+as $$ begin return (select r.record from crm.key_records(p_workspace_id, array[p_id]) r); end $$;
 comment on function crm.key_record(uuid, uuid) is 'JSON of one key; null if the workspace has no such key.';
 create function crm.key_for_update(p_workspace_id uuid, p_id uuid) returns crm.api_keys
 language plpgsql set search_path = '' as $$
@@ -15595,8 +15652,8 @@ comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
   'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
-language sql immutable set search_path = ''
-as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
+language plpgsql immutable set search_path = ''
+as $$ begin return nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}'); end $$;
 comment on function crm.networks_of(jsonb) is
   'The argument allowed_networks as it is stored: null if it is absent or empty, which allows every address.';
 create function app.key_create(p_args jsonb) returns json
@@ -15994,10 +16051,12 @@ comment on function app.subscription_get(jsonb) is
 create function crm.record_webhook_action(
   p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb default '{}'
 ) returns void
-language sql volatile set search_path = '' as $$
-  select crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
   from crm.webhook_subscriptions s
-  where s.workspace_id = p_workspace_id and s.id = p_id
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+end
 $$;
 comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
   'Adds a line about a subscription to the audit log, with its URL as the name.';
@@ -16565,22 +16624,26 @@ comment on function app.proposal_link(jsonb) is
   'proposal_expired, proposal_closed.';
 
 create function crm.scopes_of_role(p_role text) returns text[]
-language sql immutable parallel safe as $$
-  select array[
+language plpgsql immutable parallel safe as $$
+begin
+  return array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
     'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'pipelines:read',
     'workspace:read', 'events:read', 'changes:read'
   ]
   -- As in the console: a gestor creates webhooks, and keys that may erase contacts; an admin defines custom fields.
   || case when p_role in ('gestor', 'admin') then array['contacts:manage', 'webhooks:manage'] else '{}' end
-  || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
+  || case when p_role = 'admin' then array['workspace:manage'] else '{}' end;
+end
 $$;
 comment on function crm.scopes_of_role(text) is
   'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. '
   'A `:manage` scope requires the role that may do the same in the console. Other scopes cannot be given.';
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
-language sql immutable parallel safe as $$
-  select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
+language plpgsql immutable parallel safe as $$
+begin
+  return array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)));
+end
 $$;
 comment on function crm.given_scopes(text[], text) is
   'Returns those of a grant''s scopes that the member''s current role may give. So when the member loses a role, the '
@@ -16630,10 +16693,12 @@ comment on function api.call_by_grant(uuid, uuid, uuid, text, text, jsonb, text,
   'The door for apps: answers one request, given the ids in a verified token of Supabase Auth''s OAuth server. Every '
   'call reads the session, the member, the role and the grant. The other arguments are those of api.call.';
 create function crm.end_webhooks_of_grant(p_workspace_id uuid, p_id uuid) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'key_revoked'
-  where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
+  where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active;
+end
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
   'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
@@ -16750,11 +16815,13 @@ $$;
 comment on function crm.grant_records(uuid, uuid[]) is
   'JSON of a workspace''s grants, newest first, with the scopes that the member''s current role may give.';
 create function crm.may_see_grants_of(p_workspace_id uuid, p_member_id uuid) returns boolean
-language sql stable set search_path = '' as $$
-  select crm.current_member_id() is null or crm.current_member_id() = p_member_id or exists (
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.current_member_id() is null or crm.current_member_id() = p_member_id or exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin'
-  )
+  );
+end
 $$;
 comment on function crm.may_see_grants_of(uuid, uuid) is
   'Whether the caller may see and revoke a member''s grants: the member, an admin, or the operator.';

@@ -138,15 +138,18 @@ call crm.protect('crm.key_counters');
 
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
 returns setof record
-language sql immutable parallel safe set search_path = '' as $$
-  select
-    date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
-    -- oldest time.
-    count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
-  from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
-    with ordinality as h (at, n)
-  group by 1
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return query
+    select
+      date_bin('1 hour', h.at, 'epoch'),
+      -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
+      -- oldest time.
+      count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
+    from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
+      with ordinality as h (at, n)
+    group by 1;
+end
 $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
   'Divides the newest p_calls calls of a row of crm.rate_limits into hours. A row keeps no time for calls older than a '

@@ -25,10 +25,10 @@ comment on type crm.walk is
   'archived records are requested too.';
 
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
-language sql immutable
--- Must stay one expression, so that Postgres inlines it.
+language plpgsql immutable
 as $$
-  select format(
+begin
+  return format(
     case
       when p_column is null then '%1$s and t.id < $1 and t.id >= $2 order by t.id desc'
       -- At most one row has a given unique value, so the rows need no order by id.
@@ -39,7 +39,8 @@ as $$
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
     end,
     p_rows, p_column, p_value
-  )
+  );
+end
 $$;
 comment on function crm.rows_by(text, text, text, text) is
   'Builds a statement that reads the rows with a filter''s value, newest first, by the index on p_column. If p_column '

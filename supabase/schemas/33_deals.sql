@@ -379,7 +379,8 @@ begin
   if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
   v_deal := jsonb_populate_record(v_deal, p_args);
   v_deal.status := 'ganho';
-  return crm.deal_action_json(crm.deal_save(v_deal), false);
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_action_json(v_deal, false);
 end
 $$;
 comment on function api.deal_win(jsonb) is 'Marks an open deal as won, with final amounts if sent (spec 3).';
@@ -392,7 +393,8 @@ begin
   if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
   v_deal := jsonb_populate_record(v_deal, crm.require_references(p_args));
   v_deal.status := 'perdido';
-  return crm.deal_action_json(crm.deal_save(v_deal), false);
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_action_json(v_deal, false);
 end
 $$;
 comment on function api.deal_lose(jsonb) is

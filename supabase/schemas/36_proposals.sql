@@ -134,7 +134,8 @@ begin
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_for_customer(v_proposal);
   end if;
-  return crm.proposal_for_customer(crm.proposal_set_status(v_proposal, 'visualizada'));
+  v_proposal := crm.proposal_set_status(v_proposal, 'visualizada');
+  return crm.proposal_for_customer(v_proposal);
 end
 $$;
 comment on function api.proposal_view(jsonb) is

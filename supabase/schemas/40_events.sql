@@ -313,12 +313,18 @@ begin
   end if;
 
   case v_object_type
-    when 'deal' then v_object := crm.deal_json(jsonb_populate_record(null::crm.deals, v_row));
-    when 'contact' then v_object := crm.contact_json(jsonb_populate_record(null::crm.contacts, v_row));
-    when 'company' then v_object := crm.company_json(jsonb_populate_record(null::crm.companies, v_row));
-    when 'activity' then v_object := crm.activity_json(jsonb_populate_record(null::crm.activities, v_row));
-    when 'note' then v_object := crm.note_json(jsonb_populate_record(null::crm.notes, v_row));
-    when 'proposal' then v_object := crm.proposal_json(jsonb_populate_record(null::crm.proposals, v_row));
+    when 'deal' then
+      select crm.deal_json(t) into v_object from jsonb_populate_record(null::crm.deals, v_row) t;
+    when 'contact' then
+      select crm.contact_json(t) into v_object from jsonb_populate_record(null::crm.contacts, v_row) t;
+    when 'company' then
+      select crm.company_json(t) into v_object from jsonb_populate_record(null::crm.companies, v_row) t;
+    when 'activity' then
+      select crm.activity_json(t) into v_object from jsonb_populate_record(null::crm.activities, v_row) t;
+    when 'note' then
+      select crm.note_json(t) into v_object from jsonb_populate_record(null::crm.notes, v_row) t;
+    when 'proposal' then
+      select crm.proposal_json(t) into v_object from jsonb_populate_record(null::crm.proposals, v_row) t;
   end case;
   return case when v_facts = '{}' then v_object else crm.with_fields(v_object, v_facts::json) end;
 end

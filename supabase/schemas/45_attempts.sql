@@ -305,9 +305,11 @@ comment on function crm.stuck_deliveries(integer) is
   'most p_bound ready rows, p_bound leased rows, and p_bound waiting rows of each shard.';
 
 create function crm.check_health() returns text
-language sql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
+begin
   -- Bounded, because anybody may call the health check.
-  select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
+  return case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end;
+end
 $$;
 comment on function crm.check_health() is
   'The state of webhooks for the health check: degraded if a delivery of an active subscription has been due for over '

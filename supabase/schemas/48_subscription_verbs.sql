@@ -185,8 +185,9 @@ begin
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();
+  s := crm.own_subscription(s.id);
   return crm.with_fields(
-    crm.subscription_json(crm.own_subscription(s.id)),
+    crm.subscription_json(s),
     json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
   );
 end

@@ -16,6 +16,7 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_entries json[];
   v_ids uuid[];
+  v_next_id uuid;
   v_found integer;
 begin
   with entry as (
@@ -102,7 +103,8 @@ begin
   into v_entries, v_ids, v_found
   from sized s
   where (s.n = 1 or s.bytes <= crm.max_page_bytes()) and s.n <= v_limit;
-  return crm.page(v_entries, case when v_found > cardinality(v_ids) then v_ids[cardinality(v_ids)] end);
+  if v_found > cardinality(v_ids) then v_next_id := v_ids[cardinality(v_ids)]; end if;
+  return crm.page(v_entries, v_next_id);
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
@@ -295,6 +297,7 @@ declare
   v_groups json[];
   v_ends text[];
   v_next text;
+  v_cursor uuid;
 begin
   if p_args ? 'cursor' then
     -- A cursor stores the id of a record in place of its value. Otherwise an erasure would have to search the cursors
@@ -343,12 +346,12 @@ begin
   elsif coalesce(cardinality(v_values), 0) <= c_most then
     v_next := null;
   end if;
-  return crm.page(
-    v_groups[:v_limit],
-    case when v_next is not null then crm.keep_cursor(v_kind, p_column, null, (
+  if v_next is not null then
+    v_cursor := crm.keep_cursor(v_kind, p_column, null, (
       select (v.record ->> 'id')::uuid from unnest(v_values, v_records) v (value, record) where v.value = v_next limit 1
-    )) end
-  );
+    ));
+  end if;
+  return crm.page(v_groups[:v_limit], v_cursor);
 end
 $$;
 comment on function crm.duplicates(text, text, jsonb) is

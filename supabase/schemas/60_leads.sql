@@ -28,8 +28,8 @@ $$;
 comment on function crm.lead_json(crm.deals, uuid, uuid) is 'Public JSON of a lead (spec 2.4, `lead`).';
 
 create function crm.lead_name(p_lead jsonb) returns text
-language sql immutable parallel safe
-as $$ select btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')) $$;
+language plpgsql immutable parallel safe
+as $$ begin return btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')); end $$;
 comment on function crm.lead_name(jsonb) is 'The full name in a lead''s body.';
 
 create function crm.lead_company(p_name_key text) returns uuid

@@ -42,8 +42,9 @@ create index operations_due on crm.operations (workspace_id, id) where state in 
 call crm.protect('crm.operations');
 
 create function crm.operation_json(o crm.operations) returns json
-language sql stable set search_path = '' as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'id', o.id,
     'kind', o.kind,
     'state', o.state,
@@ -57,14 +58,19 @@ language sql stable set search_path = '' as $$
     'created_at', crm.iso(o.created_at),
     'updated_at', crm.iso(o.updated_at),
     'ended_at', crm.iso(o.ended_at)
-  )
+  );
+end
 $$;
 comment on function crm.operation_json(crm.operations) is 'JSON of an operation: ids and numbers, no names.';
 
 create function crm.own_operation(p_id uuid) returns json
-language sql stable security definer set search_path = '' as $$
-  select crm.operation_json(o) from crm.operations o
-  where o.workspace_id = crm.current_workspace_id() and o.id = p_id
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select crm.operation_json(o) from crm.operations o
+    where o.workspace_id = crm.current_workspace_id() and o.id = p_id
+  );
+end
 $$;
 comment on function crm.own_operation(uuid) is
   'An operation of the current workspace, or null. Security definer: callers may not read its progress.';
@@ -95,9 +101,13 @@ as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)
 comment on function api.operation_get(jsonb) is 'Returns an operation of the workspace; raises not_found.';
 
 create function crm.sum_counts(p_counts jsonb, p_added jsonb) returns jsonb
-language sql immutable set search_path = '' as $$
-  select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
-  from jsonb_each_text(p_added) a
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(p_counts, '{}') || jsonb_object_agg(a.key, a.value::bigint + coalesce((p_counts ->> a.key)::bigint, 0))
+    from jsonb_each_text(p_added) a
+  );
+end
 $$;
 comment on function crm.sum_counts(jsonb, jsonb) is
   'Adds the numbers in p_added to the numbers with the same names in p_counts.';

@@ -129,8 +129,9 @@ comment on function crm.recount_naming(uuid, uuid) is
   'How many of the remembered records still have the texts that named the person. Forgets the other records.';
 
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
-language sql stable set search_path = '' as $$
-  select jsonb_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
     'count', p_count,
     'is_minimum', p_is_minimum,
     'records', (
@@ -141,7 +142,8 @@ language sql stable set search_path = '' as $$
         order by n.object, n.id limit 20
       ) k
     )
-  )
+  );
+end
 $$;
 comment on function crm.naming_json(uuid, uuid, bigint, boolean) is
   'How many records still name an erased person, and the first twenty of them.';

@@ -11,15 +11,17 @@ comment on type crm.erasure is
   'erased the contact: then words, numbers and names are empty.';
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
-language sql immutable set search_path = '' as $$
+language plpgsql immutable set search_path = '' as $$
+begin
   -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` is
   -- repeated after `notes`, because the phase `notes` waits for activities that are being written. Deals come after
   -- these, because the leads in them contain traces that the earlier phases need.
-  select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
+  return case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
     then '{given_proposals,given,replies,answers,contact,company,deal,activity,note,proposal}'::text[] else '{}'
-  end
+  end;
+end
 $$;
 comment on function crm.erasure_phases(crm.erasure) is 'The phases of an erasure, in order.';
 

@@ -45,23 +45,31 @@ comment on function app.workspace_create(jsonb) is
   'Arguments: name, member_name, member_email. Codes: validation_error.';
 
 create function crm.workspaces_of_current_user() returns json
-language sql stable security definer set search_path = '' as $$
-  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
-  from crm.members m
-  join crm.workspaces w on w.id = m.workspace_id
-  where m.user_id = crm.current_user_id() and m.is_active
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+    from crm.members m
+    join crm.workspaces w on w.id = m.workspace_id
+    where m.user_id = crm.current_user_id() and m.is_active
+  );
+end
 $$;
 comment on function crm.workspaces_of_current_user() is
   'The workspaces of the signed-in person, by name. Security definer, because row-level security shows a member one '
   'workspace only.';
 
 create function crm.invitations_of_current_user() returns json
-language sql stable security definer set search_path = '' as $$
-  select coalesce(json_agg(json_build_object(
-    'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
-  ) order by w.name, w.id), '[]')
-  from crm.open_invitations(crm.current_user_id()) i
-  join crm.workspaces w on w.id = i.workspace_id
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+    ) order by w.name, w.id), '[]')
+    from crm.open_invitations(crm.current_user_id()) i
+    join crm.workspaces w on w.id = i.workspace_id
+  );
+end
 $$;
 comment on function crm.invitations_of_current_user() is
   'The open invitations of the signed-in person, by the workspace''s name. Security definer, because row-level '

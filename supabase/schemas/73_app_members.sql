@@ -15,13 +15,17 @@ comment on function crm.member_json(crm.members, bigint) is
   'JSON of a member for the operator and the console. working_keys: how many of the member''s keys work.';
 
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
-language sql stable set search_path = '' as $$
-  select count(*) from (
-    select from crm.api_keys k
-    where k.workspace_id = p_workspace_id and k.member_id = p_member_id
-      and k.revoked_at is null and k.client_id is null and crm.is_working(k)
-    limit 1000
-  ) k
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select count(*) from (
+      select from crm.api_keys k
+      where k.workspace_id = p_workspace_id and k.member_id = p_member_id
+        and k.revoked_at is null and k.client_id is null and crm.is_working(k)
+      limit 1000
+    ) k
+  );
+end
 $$;
 comment on function crm.working_keys_of(uuid, uuid) is
   'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
@@ -68,8 +72,9 @@ comment on function crm.require_invitations_left(uuid, uuid) is
   'workspaces together.';
 
 create function crm.invited_member_json(m crm.members, p_working_keys bigint) returns json
-language sql stable set search_path = '' as $$
-  select case
+language plpgsql stable set search_path = '' as $$
+begin
+  return case
     when crm.current_member_id() is null then crm.member_json(m, p_working_keys)
     else crm.with_fields(crm.member_json(m, p_working_keys), json_build_object(
       'invited_to', (select w.name from crm.workspaces w where w.id = m.workspace_id),
@@ -77,7 +82,8 @@ language sql stable set search_path = '' as $$
         select o.name from crm.members o where o.workspace_id = m.workspace_id and o.id = crm.current_member_id()
       )
     ))
-  end
+  end;
+end
 $$;
 comment on function crm.invited_member_json(crm.members, bigint) is
   'JSON of an invited member. If the caller is a member, also the names for the mail: invited_to (the workspace) and '
@@ -228,11 +234,16 @@ comment on function app.member_update(jsonb) is
   'not_found, last_admin (no active admin who can sign in would remain; the operator may do this), insufficient_role.';
 
 create function crm.leave_workspace() returns crm.members
-language sql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_member crm.members;
+begin
   update crm.members m set is_active = false, user_id = null, invited_at = now()
   where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
     and m.user_id = crm.current_user_id()
-  returning m.*
+  returning m.* into v_member;
+  return v_member;
+end
 $$;
 comment on function crm.leave_workspace() is
   'Deactivates the calling member and unlinks the person, so that an admin who activates the member again must also '

@@ -7,12 +7,16 @@ as $$ select k.revoked_at is null and (k.expires_at is null or k.expires_at > no
 comment on function crm.is_working(crm.api_keys) is 'Whether a key is neither revoked nor expired.';
 
 create function crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) returns json
-language sql immutable set search_path = '' as $$
-  select json_agg(
-    json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'calls', coalesce(c.calls, 0)) order by d.day
-  )
-  from (select p_last - n as day from generate_series(0, p_count - 1) n) d
-  left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select json_agg(
+      json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'calls', coalesce(c.calls, 0)) order by d.day
+    )
+    from (select p_last - n as day from generate_series(0, p_count - 1) n) d
+    left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
+  );
+end
 $$;
 comment on function crm.calls_by_day(date[], bigint[], date, integer) is
   'JSON of the calls in each of the p_count days up to p_last, oldest first. p_days and p_calls: the days that had '
@@ -88,8 +92,8 @@ comment on function crm.key_records(uuid, uuid[]) is
   'old_secret_expires_at: until when the previous secret works; null if only the current secret works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
-language sql stable set search_path = ''
-as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
+language plpgsql stable set search_path = ''
+as $$ begin return (select r.record from crm.key_records(p_workspace_id, array[p_id]) r); end $$;
 comment on function crm.key_record(uuid, uuid) is 'JSON of one key; null if the workspace has no such key.';
 
 create function crm.key_for_update(p_workspace_id uuid, p_id uuid) returns crm.api_keys
@@ -132,8 +136,8 @@ comment on function crm.require_room_for_key(uuid) is
   'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 
 create function crm.networks_of(p_args jsonb) returns cidr[]
-language sql immutable set search_path = ''
-as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
+language plpgsql immutable set search_path = ''
+as $$ begin return nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}'); end $$;
 comment on function crm.networks_of(jsonb) is
   'The argument allowed_networks as it is stored: null if it is absent or empty, which allows every address.';
 

@@ -140,10 +140,12 @@ comment on function app.subscription_get(jsonb) is
 create function crm.record_webhook_action(
   p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb default '{}'
 ) returns void
-language sql volatile set search_path = '' as $$
-  select crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
   from crm.webhook_subscriptions s
-  where s.workspace_id = p_workspace_id and s.id = p_id
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+end
 $$;
 comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
   'Adds a line about a subscription to the audit log, with its URL as the name.';

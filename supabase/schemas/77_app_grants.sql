@@ -4,23 +4,27 @@
 -- an app as a key. See docs/decisions/0014-keys.md.
 
 create function crm.scopes_of_role(p_role text) returns text[]
-language sql immutable parallel safe as $$
-  select array[
+language plpgsql immutable parallel safe as $$
+begin
+  return array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
     'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'pipelines:read',
     'workspace:read', 'events:read', 'changes:read'
   ]
   -- As in the console: a gestor creates webhooks, and keys that may erase contacts; an admin defines custom fields.
   || case when p_role in ('gestor', 'admin') then array['contacts:manage', 'webhooks:manage'] else '{}' end
-  || case when p_role = 'admin' then array['workspace:manage'] else '{}' end
+  || case when p_role = 'admin' then array['workspace:manage'] else '{}' end;
+end
 $$;
 comment on function crm.scopes_of_role(text) is
   'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. '
   'A `:manage` scope requires the role that may do the same in the console. Other scopes cannot be given.';
 
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
-language sql immutable parallel safe as $$
-  select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
+language plpgsql immutable parallel safe as $$
+begin
+  return array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)));
+end
 $$;
 comment on function crm.given_scopes(text[], text) is
   'Returns those of a grant''s scopes that the member''s current role may give. So when the member loses a role, the '
@@ -73,10 +77,12 @@ comment on function api.call_by_grant(uuid, uuid, uuid, text, text, jsonb, text,
   'call reads the session, the member, the role and the grant. The other arguments are those of api.call.';
 
 create function crm.end_webhooks_of_grant(p_workspace_id uuid, p_id uuid) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'key_revoked'
-  where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
+  where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active;
+end
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
   'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
@@ -198,11 +204,13 @@ comment on function crm.grant_records(uuid, uuid[]) is
   'JSON of a workspace''s grants, newest first, with the scopes that the member''s current role may give.';
 
 create function crm.may_see_grants_of(p_workspace_id uuid, p_member_id uuid) returns boolean
-language sql stable set search_path = '' as $$
-  select crm.current_member_id() is null or crm.current_member_id() = p_member_id or exists (
+language plpgsql stable set search_path = '' as $$
+begin
+  return crm.current_member_id() is null or crm.current_member_id() = p_member_id or exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin'
-  )
+  );
+end
 $$;
 comment on function crm.may_see_grants_of(uuid, uuid) is
   'Whether the caller may see and revoke a member''s grants: the member, an admin, or the operator.';

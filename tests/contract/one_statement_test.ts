@@ -7,7 +7,7 @@ import { assertDocumented } from "../support/documented.ts";
 import { requestEachKind } from "../support/request_kinds.ts";
 import { endpoints } from "../support/resources.ts";
 import { accessTokens } from "../support/sessions.ts";
-import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
+import { functionsDatabaseUrl, openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const STATEMENTS = {
   endpoint: 1,
@@ -20,6 +20,7 @@ const STATEMENTS = {
 
 Deno.test("every request takes one SQL statement, whatever the status, and gets a reply that the OpenAPI document declares; the first large body of a key and a caller's first new secret take two (spec 2.5)", async (t) => {
   await using sql = openDatabase();
+  await using tracking = await trackFunctions();
   await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({
     DATABASE_URL: proxy.url,
@@ -42,4 +43,35 @@ Deno.test("every request takes one SQL statement, whatever the status, and gets 
     });
   }
   assert.ok(sent > endpoints.length);
+  await t.step(
+    "no request calls an SQL function that Postgres would parse and plan at each call",
+    async () => {
+      assert.deepEqual(await tracking.calledSqlFunctions(), []);
+    },
+  );
 });
+
+/**
+ * Counts the functions that new connections of the edge functions' role call, until the scope ends. Postgres does not
+ * count functions that it inlines.
+ */
+async function trackFunctions() {
+  const admin = await openWithoutTriggers();
+  await admin`alter role crm_functions set track_functions = 'all'`;
+  await admin`select pg_stat_reset()`;
+  return {
+    /** Functions without arguments are left out: Postgres calls them once, when it plans. */
+    async calledSqlFunctions() {
+      const rows = await admin<{ name: string }[]>`
+        select distinct p.oid::regprocedure::text as name from pg_stat_user_functions f
+        join pg_proc p on p.oid = f.funcid
+        join pg_language l on l.oid = p.prolang
+        where l.lanname = 'sql' and p.pronargs > 0 order by 1`;
+      return rows.map(({ name }) => name);
+    },
+    async [Symbol.asyncDispose]() {
+      await admin`alter role crm_functions reset track_functions`;
+      await admin.end();
+    },
+  };
+}
