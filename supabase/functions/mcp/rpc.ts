@@ -2,7 +2,7 @@ import type { ApiError } from "../_shared/contract/errors.ts";
 import { isObject, type Json } from "../_shared/contract/json.ts";
 
 /** The codes of protocol errors, from JSON-RPC 2.0. */
-export const RPC_CODES = {
+const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,

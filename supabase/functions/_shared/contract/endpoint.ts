@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  type BodyLimits,
   DEFAULT_BODY_LIMITS,
   type GateName,
   type KeyDeclaration,
@@ -9,30 +8,24 @@ import {
   type PathParams,
   type Prepared,
   type SessionDeclaration,
-  type SuccessStatus,
 } from "./declaration.ts";
 import { requireTime } from "./deprecation.ts";
 import type { Doc } from "./doc.ts";
-import type { ErrorCode } from "./errors.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
 type AnyDeclaration = KeyDeclaration<z.ZodType | null, z.ZodType | undefined>;
 
-/** What an endpoint declares, with the defaults of what it does not. */
+/** The properties for which {@link endpoint} sets a default. */
+type Defaulted = "status" | "query" | "head" | "malformed" | "bodyLimits" | "idempotent" | "errors";
+
 interface CommonEndpoint
-  extends Readonly<Omit<AnyDeclaration, "gate" | "scope" | "verb" | "body" | "prepare">> {
+  extends
+    Readonly<Required<Pick<AnyDeclaration, Defaulted>>>,
+    Readonly<Omit<AnyDeclaration, Defaulted | "gate" | "scope" | "verb" | "body" | "prepare">> {
   /** Unique name of the operation: the name of its verb, if it has one. */
   readonly operation: string;
-  readonly status: SuccessStatus;
-  /** A strict schema: any other parameter is an error. For a schema without parameters, see {@link takesQuery}. */
-  readonly query: z.ZodObject;
-  readonly head: boolean;
   readonly body: z.ZodType | undefined;
-  readonly malformed: "bad_request" | "invalid_body";
-  readonly bodyLimits: BodyLimits;
-  readonly idempotent: boolean;
-  readonly errors: readonly ErrorCode[];
   readonly prepare?: (
     body: never,
     params: PathParams,
@@ -74,7 +67,7 @@ export function requirementOf(endpoint: Endpoint): string | null {
   return endpoint.gate === "session" ? endpoint.role : endpoint.scope;
 }
 
-/** Whether a call may start background work, in which case its reply is a 202 with the operation. */
+/** Whether a call may start background work. Its reply is then a 202 with the operation. */
 export function canContinue({ reply }: Endpoint): boolean {
   return reply instanceof z.ZodObject && "operation" in reply.shape;
 }
@@ -136,8 +129,8 @@ export const noBody = { body: z.object({}), bodyOptional: true } as const;
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Endpoints by method and path, relative to the path of the resource. A POST or PATCH must declare a body, or it does
- * not compile. A POST with a link's token may omit the body, because the token may be its whole input.
+ * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not compile,
+ * except a POST with a link's token, because the token may be its whole input.
  */
 export interface Routes {
   readonly [read: `GET /${string}`]: Endpoint & WithBody<undefined>;
