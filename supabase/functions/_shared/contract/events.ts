@@ -14,8 +14,8 @@ export interface Fact {
 }
 
 /**
- * A type of event. It names its object instead of importing the object's schema, so that a function does not load other
- * resources.
+ * A type of event. It names the kind of its object instead of importing the object's schema, so that a function does
+ * not load other resources.
  */
 export interface Event {
   object: ObjectType;
@@ -141,7 +141,7 @@ export const EVENTS = {
     data: doc("O negócio reaberto, e o que mudou", "The reopened deal, and what changed"),
     changed: ["closed_at", "loss_note", "loss_reason_id", "lost_at", "status"],
   }),
-  // The fields of a deal have contact_id, the main contact, so the facts need other names.
+  // A deal already has the field contact_id, its main contact, so the facts need other names.
   "deal.contact_added": event({
     object: "deal",
     change: true,

@@ -45,8 +45,8 @@ export function functionApp(name: string, gate: GateName): Hono {
       maxAge: 600,
     });
     app.use(async (c, next) => {
-      // Only browsers send Origin. For other clients OPTIONS is a 405, and CORS headers are not added, because a header
-      // that is added to a finished reply makes Hono send the body in chunks.
+      // Only browsers send Origin. Other clients get a 405 for OPTIONS, and replies without CORS headers: adding a
+      // header to a finished reply makes Hono send the body in chunks.
       if (c.req.header("Origin") === undefined) return await next();
       // `respond` does not create the reply to a preflight request, so this header is set here.
       const preflight = await allow(c, next);

@@ -6,8 +6,8 @@
 const HEADER = Deno.env.get("CLIENT_ADDRESS_HEADER") || "CF-Connecting-IP";
 
 /**
- * The address of the caller: the last entry of the header, which is the one that the nearest proxy has written. Null if
- * the header is absent.
+ * The address of the caller: the last entry of the header, because the nearest proxy writes the last entry. Null if the
+ * header is absent.
  */
 export function clientAddress(headers: Headers): string | null {
   const entries = headers.get(HEADER);

@@ -52,7 +52,7 @@ export function notModifiedOr(reply: Success, { headers }: Request): Success {
 /**
  * The versions that `If-Match` names, as `crm.version` writes them; null if the header is absent or `*`, which matches
  * every existing record. A weak tag matches nothing. A malformed header is bad_request, because ignoring it would allow
- * the very change that it should prevent.
+ * a change that the client wants to prevent.
  */
 export function readIfMatch({ headers }: Request): string[] | null | ApiError {
   const header = headers.get("If-Match");

@@ -39,8 +39,8 @@ export class DatabaseUnavailable extends Error {
   /** Seconds until the next attempt to connect; undefined if there is no pause. */
   readonly retryAfter: number | undefined;
   /**
-   * Whether the statement took too long. It has used resources, but its transaction may have been rolled back, and with
-   * it the count for the rate limit.
+   * Whether the statement took too long. It has used resources, but if its transaction was rolled back, the rate limit
+   * has not counted the call.
    */
   readonly wasCancelled: boolean;
 
@@ -94,9 +94,7 @@ async function createConfiguredPool(): Promise<pg.Pool> {
   return createPool(settings, { ...options, max: poolSize() });
 }
 
-/**
- * @throws Error if the size is not a whole number above 0: with such a size no call would get a connection
- */
+/** @throws Error if the size is not a whole number above 0, because then no call would get a connection */
 function checkPoolSize(): void {
   if (Number.isInteger(poolSize()) && poolSize() >= 1) return;
   throw new Error("DATABASE_POOL_SIZE is not a whole number of 1 or more: correct it, or unset it");
@@ -128,7 +126,7 @@ export function isIdle(): boolean {
   return fairShare.isIdle;
 }
 
-/** Runs a statement in a pipeline, or on a connection of its own if no pipeline has room or answers. */
+/** Runs a statement in a pipeline, or on a connection of its own if no pipeline has room or the pipeline fails. */
 async function runShortRead<Row>(statement: Statement): Promise<Row[]> {
   try {
     const rows = await pipelines?.run<Row & pg.QueryResultRow>(

@@ -6,7 +6,7 @@ import type { ConnectionSettings } from "./connection.ts";
 
 /** Milliseconds without a statement after which a connection is closed. */
 const IDLE_MS = 60_000;
-/** Interval of the checks, in milliseconds. */
+/** Milliseconds between two searches for idle connections. */
 const CHECK_MS = 15_000;
 
 /** Maximum time that a pipelined statement waits for a lock. The statements behind it wait too. */
@@ -15,10 +15,10 @@ const PIPELINE_LOCK_TIMEOUT = "250ms";
 type Callback = (error: Error | null, client?: unknown) => void;
 
 /**
- * Creates the pool of connections; the backoff decides when they connect. This is a separate file, so that the driver,
- * which is half of the code that a function loads, is only loaded by the first statement.
+ * Creates the pool of connections; the backoff decides when they connect. This is a separate file, so that only the
+ * first statement loads the driver. The driver is half of the code that a function loads.
  *
- * @param pipeline whether a connection sends each statement at once, without waiting for the reply to the one before
+ * @param pipeline whether a connection sends each statement without waiting for the reply to the previous statement
  */
 export function createPool(
   settings: ConnectionSettings,
