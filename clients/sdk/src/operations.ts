@@ -74,7 +74,7 @@ export interface CompaniesListQuery extends PageQuery, PeriodQuery {
 }
 /** The query of `companies.duplicates` */
 export interface CompaniesDuplicatesQuery extends PageQuery {
-  /** What they have in common */ by: T.CompanyLikeness;
+  /** The field with the same value */ by: T.CompanyLikeness;
 }
 /** The query of `companies.upsert` */
 export interface CompaniesUpsertQuery {
@@ -105,7 +105,7 @@ export interface ContactsListQuery extends PageQuery, PeriodQuery {
 }
 /** The query of `contacts.duplicates` */
 export interface ContactsDuplicatesQuery extends PageQuery {
-  /** What they have in common */ by: T.ContactLikeness;
+  /** The field with the same value */ by: T.ContactLikeness;
 }
 /** The query of `contacts.upsert` */
 export interface ContactsUpsertQuery {
@@ -168,7 +168,7 @@ export interface DealsSummaryQuery extends PeriodQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
   q?: string | undefined;
-  /** Also adds up by owner, stage, month or source, in groups; the month is that of the close or, if open, of the expected close */
+  /** Also adds up by owner, stage, month or source, in groups; the month is that of the close, for open deals the expected one */
   group_by?: T.DealGrouping | undefined;
 }
 /** The query of `deals.upsert` */

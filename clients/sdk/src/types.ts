@@ -59,7 +59,7 @@ export interface ActivityBatch {
     /** What to do */ op: "get";
     /** The record to change or to read */ id: string;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: if an item fails, nothing is written and the reply is 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -216,9 +216,9 @@ export interface BatchResult {
     /** The record's id */ id?: string | undefined;
     /** The fields that an upsert did not write, as in the call for one record; absent if none */
     differences?: string[] | undefined;
-    /** The record that get read, as in its detail; after 500 KB of records the other gets are too_many_records */
+    /** For get: the record, as in GET /:id; after 500 KB of records the other gets fail with too_many_records */
     record?: Record<string, unknown> | undefined;
-    /** The error that this call would have */
+    /** The error that the call for one record would have */
     error?: {
       /** A stable code */ code: string;
       /** What happened, in Portuguese */ message: string;
@@ -227,7 +227,7 @@ export interface BatchResult {
         /** The field's name, with its item */ field: string;
         /** What happened, in Portuguese */ message: string;
         /** The record's id */ id?: string | undefined;
-        /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error */
+        /** What the field may name, if the workspace has up to 20 options; in a batch, only in the first item with this error */
         choices?: Choice[] | undefined;
       }[] | undefined;
     } | undefined;
@@ -324,7 +324,7 @@ export interface Cleared {
   /** external_id of leads that were received */ lead_receipts: number;
   /** Deals in which it was another contact, or had a role */ deal_contacts: number;
   /** Replies stored for an Idempotency-Key */ stored_replies: number;
-  /** Answers of receivers of webhooks */ webhook_answers: number;
+  /** Answers from webhook receivers */ webhook_answers: number;
 }
 
 /** A company */
@@ -375,7 +375,7 @@ export interface CompanyBatch {
     /** The field by which to find the record; the body must have a value for it */ match_by: CompanyMatch;
     data: CompanyUpsert;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: if an item fails, nothing is written and the reply is 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -427,8 +427,8 @@ export interface CompanyPatch {
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add; the others stay */ add_tags?: string[] | null | undefined;
+  /** Tags to remove; the others stay */ remove_tags?: string[] | null | undefined;
 }
 
 /** The company, and what changed */
@@ -473,8 +473,8 @@ export interface CompanyUpsert {
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add; the others stay */ add_tags?: string[] | null | undefined;
+  /** Tags to remove; the others stay */ remove_tags?: string[] | null | undefined;
 }
 
 /** A contact */
@@ -523,7 +523,7 @@ export interface ContactBatch {
     /** The field by which to find the record; the body must have a value for it */ match_by: ContactMatch;
     data: ContactUpsert;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: if an item fails, nothing is written and the reply is 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -613,8 +613,8 @@ export interface ContactPatch {
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add; the others stay */ add_tags?: string[] | null | undefined;
+  /** Tags to remove; the others stay */ remove_tags?: string[] | null | undefined;
 }
 
 /** The contact, and what changed */
@@ -656,8 +656,8 @@ export interface ContactUpsert {
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add; the others stay */ add_tags?: string[] | null | undefined;
+  /** Tags to remove; the others stay */ remove_tags?: string[] | null | undefined;
 }
 
 /** The record that was created */
@@ -815,7 +815,7 @@ export interface DealBatch {
     match_by: "external_id";
     data: DealUpsert;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: if an item fails, nothing is written and the reply is 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -825,7 +825,7 @@ export interface DealContact {
   /** Name of the contact; null for a key without contacts:read */ name: string | null;
   /** The role in the deal */ role: string | null;
   /** Whether it is the main contact, the deal's contact_id */ is_main: boolean;
-  /** When it was added to the deal; null if it is only the main contact: it then leaves when contact_id changes */
+  /** When it was added to the deal. null: it is only the main contact, and leaves the deal when contact_id changes */
   added_at: string | null;
 }
 
@@ -956,8 +956,8 @@ export interface DealPatch {
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add; the others stay */ add_tags?: string[] | null | undefined;
+  /** Tags to remove; the others stay */ remove_tags?: string[] | null | undefined;
 }
 
 /** The reopened deal, and what changed */
@@ -1101,8 +1101,8 @@ export interface DealUpsert {
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add; the others stay */ add_tags?: string[] | null | undefined;
+  /** Tags to remove; the others stay */ remove_tags?: string[] | null | undefined;
 }
 
 /** The delivery of an event deal.won */
@@ -1180,8 +1180,8 @@ export type DeliveryState = "pending" | "held" | "delivered" | "failed" | "cance
 
 /** Records with the same value */
 export interface DuplicateGroup {
-  /** What they have in common */ value: string;
-  /** How many there are */ count: number;
+  /** The value in common */ value: string;
+  /** How many records there are */ count: number;
   /** The oldest 10, oldest first */ records: Reference[];
 }
 
@@ -1266,7 +1266,7 @@ export interface ErrorDetail {
   /** Name of the field or parameter */ field: string;
   /** What is allowed, in Portuguese */ message: string;
   /** The record that the error is about, where there is one */ id?: string | undefined;
-  /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error */
+  /** What the field may name, if the workspace has up to 20 options; in a batch, only in the first item with this error */
   choices?: Choice[] | undefined;
 }
 
@@ -1582,7 +1582,7 @@ export interface Me {
 
 /** The record to merge into this one */
 export interface Merge {
-  /** The record that ceases to exist: its address answers 301 to GET from then on, 409 to the rest */
+  /** The record that ceases to exist; afterwards its address answers 301 to GET and 409 to other methods */
   merge_id: string;
 }
 
@@ -1718,7 +1718,7 @@ export interface NewDeal {
 /** Whom to add, and in which role */
 export interface NewDealContact {
   /** The contact */ contact_id: string;
-  /** The role in the deal, such as decisor or influenciador; null clears it, and it stays as it is if absent */
+  /** The role in the deal, such as decisor or influenciador; null clears the role, and it stays as it is if absent */
   role?: string | null | undefined;
 }
 
@@ -1770,7 +1770,7 @@ export interface NoteBatch {
     /** What to do */ op: "get";
     /** The record to change or to read */ id: string;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: if an item fails, nothing is written and the reply is 422; if absent, each item is carried out by itself */
   atomic?: boolean | null | undefined;
 }
 
@@ -1982,7 +1982,7 @@ export interface Reassign {
   /** The member who owns the deals */ from_owner_id: string;
   /** The active member who gets them */ to_owner_id: string;
   status?: DealStatus | null | undefined;
-  /** The meta.next_cursor of the call before */ cursor?: string | null | undefined;
+  /** The previous call's meta.next_cursor */ cursor?: string | null | undefined;
   /** true: only counts, and changes nothing */ dry_run?: boolean | null | undefined;
 }
 
@@ -1993,7 +1993,7 @@ export interface Reassigned {
   meta: PageMeta;
 }
 
-/** The attempts of the newest 200 deliveries of the last 7 days; of fewer deliveries in a long list */
+/** The attempts of the newest 200 deliveries of the last 7 days; in a long list, of fewer deliveries */
 export interface RecentAttempts {
   /** How many there were */ attempts: number;
   /** The part that succeeded, from 0 to 1; null if there were none */ success_rate: number | null;
@@ -2003,10 +2003,12 @@ export interface RecentAttempts {
 
 /** What was queued */
 export interface Recovery {
-  /** Deliveries queued, 20,000 at most; with dry_run, those that would be */ count: number;
-  /** Whether the window has more: repeat with next_since as since */ has_more: boolean;
+  /** How many deliveries were queued, 20,000 at most; with dry_run, how many would be queued */
+  count: number;
+  /** Whether the period has more events; if so, repeat the call with next_since as since */
+  has_more: boolean;
   /** Where to continue; null if there is no more */ next_since: string | null;
-  /** From when the first events are: the since of the call, or the subscription's creation if that is later */
+  /** The start of the period: the call's since, or the subscription's creation if it is later */
   since: string;
 }
 
@@ -2023,12 +2025,12 @@ export interface RecoveryWindow {
 export interface Redeliveries {
   /** How many are on their way, including those that already waited */ count: number;
   /** Those that were not queued; if the queue lacks room, the newest */ not_queued: NotQueued[];
-  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
+  /** Whether sending waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
 /** The delivery, on its way again */
 export interface Redelivery extends Delivery {
-  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
+  /** Whether sending waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
 /** The deliveries to send again */
@@ -2059,7 +2061,7 @@ export interface RotatedSubscription extends Subscription {
 
 /** What the search found */
 export interface SearchResult {
-  /** First those with this name, then those that begin with it, the others, and those found by their company */
+  /** First records with this name, then those beginning with it, then the others, and last those found by their company */
   data: Found[];
 }
 
@@ -2085,7 +2087,8 @@ export interface Stage {
 export interface StoredFilters {
   /** The pipeline of the deal, or of the deal of the activity, note or proposal */
   pipeline_id?: string[] | undefined;
-  /** The stage of that deal; in deal.stage_changed, the new one */ stage_id?: string[] | undefined;
+  /** The stage of the deal, as for pipeline_id; in deal.stage_changed, the new stage */
+  stage_id?: string[] | undefined;
   /** The owner of the object; of its deal, for a note or proposal */ owner_id?: string[] | undefined;
   /** In updated events, at least one of these fields changed; does not restrict other events */
   changed_fields?: string[] | undefined;
@@ -2102,7 +2105,7 @@ export interface Subscription {
   /** The last attempt that succeeded */ last_success_at: string | null;
   /** The last attempt that failed */ last_failure_at: string | null;
   /** When the record was created */ created_at: string;
-  /** The key that created the subscription, which ends with the key; null if created in the console */
+  /** The key that created the subscription; the subscription ends with the key. null if created in the console */
   key_id: string | null;
   /** When it became inactive; null while it is active */ deactivated_at: string | null;
   deactivated_reason: DeactivatedReason | null;
@@ -2126,7 +2129,7 @@ export interface SubscriptionDetail extends Subscription {
   recent: RecentAttempts;
 }
 
-/** The events that the subscription gets: each filter is an id or a list of up to 20. An event whose object does not have the field does not pass */
+/** The events that the subscription gets: each filter is an id or a list of up to 20. Events of objects without the field are left out */
 export interface SubscriptionFilters {
   pipeline_id?: string | string[] | undefined;
   stage_id?: string | string[] | undefined;
@@ -2165,13 +2168,13 @@ export interface TestOptions {
 /** The test delivery */
 export interface TestSent {
   /** The delivery of the test event */ delivery_id: string;
-  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
+  /** Whether sending waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
 /** The records of the workspace whose texts still name the person */
 export interface TextsNaming {
   /** How many there are */ count: number;
-  /** true if there may be more: the contact was erased before, and only records that named it then are searched */
+  /** true if there may be more: the contact had been erased before, so only records that named it then were searched */
   is_minimum: boolean;
   /** The first 20 */ records: NamingRecord[];
 }
@@ -2186,7 +2189,7 @@ export interface TimelineDeal extends Reference {
 export interface TimelineEntry {
   /** The id of the deal, activity, note or event */ id: string;
   type: TimelineType;
-  /** When it was created, or moved */ occurred_at: string;
+  /** When it was created, or when it changed stage */ occurred_at: string;
   deal: TimelineDeal;
   activity: Activity | null;
   note: Note | null;
@@ -2265,7 +2268,7 @@ export type WebhookDelivery =
 /** degraded: deliveries have waited for over a minute and nothing sends them */
 export type WebhooksStatus = "ok" | "degraded";
 
-/** The final amounts, where they differ */
+/** The final amounts, if they have changed */
 export interface Win {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */

@@ -17,8 +17,8 @@ export const DealContact = object({
     false,
   ]),
   added_at: field(timestamp().nullable(), [
-    "Quando foi adicionado ao negócio; null se só é o principal: então sai do negócio quando contact_id muda",
-    "When it was added to the deal; null if it is only the main contact: it then leaves when contact_id changes",
+    "Quando foi adicionado ao negócio. null: é só o principal, e sai do negócio quando contact_id muda",
+    "When it was added to the deal. null: it is only the main contact, and leaves the deal when contact_id changes",
   ]),
 }).meta(named("DealContact", "Um contato de um negócio", "A contact of a deal"));
 
@@ -33,8 +33,8 @@ export const DealContactList = object({
 export const NewDealContact = object({
   contact_id: field(uuid(), ["O contato", "The contact"]),
   role: field(name(60).nullish(), [
-    "O papel no negócio, como decisor ou influenciador; null apaga, e ausente deixa como está",
-    "The role in the deal, such as decisor or influenciador; null clears it, and it stays as it is if absent",
+    "O papel no negócio, como decisor ou influenciador; null apaga o papel, e ele fica como está se ausente",
+    "The role in the deal, such as decisor or influenciador; null clears the role, and it stays as it is if absent",
     "decisor",
   ]),
 }).meta(named("NewDealContact", "Quem pôr no negócio, e em que papel", "Whom to add, and in which role"));

@@ -44,7 +44,7 @@ export const deal = record("deal", {
   filters: {
     inactive_since: field.before(
       "moved_at",
-      "Parados desde antes deste momento: nem mudança, nem atividade, nem anotação depois dele",
+      "Sem mudança, atividade nem anotação desde este momento",
       "Without a change, an activity or a note since this moment",
     ),
     closed_since: field.since(

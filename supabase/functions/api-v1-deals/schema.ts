@@ -108,7 +108,7 @@ export const Reassign = object({
   },
   cursor: field(cursor().nullish(), [
     "O meta.next_cursor da chamada anterior",
-    "The meta.next_cursor of the call before",
+    "The previous call's meta.next_cursor",
   ]),
   dry_run: field(z.boolean().nullish(), [
     "true: só conta, e nada muda",
@@ -130,7 +130,9 @@ export const Reassigned = object({
 
 /** The body of win (spec 3): the final amounts, if they differ from the deal's. */
 export const Win = z.object(deal.rules("value", "recurring_value")).meta({
-  ...named("Win", "Os valores finais, se outros", "The final amounts, where they differ", { value: 14000 }),
+  ...named("Win", "Os valores finais, se mudaram", "The final amounts, if they have changed", {
+    value: 14000,
+  }),
   fields,
 });
 

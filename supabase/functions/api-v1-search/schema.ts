@@ -35,7 +35,7 @@ const Found = object({
 /** The results of a search, best match first. */
 export const SearchResult = object({
   data: field(z.array(Found), [
-    "Primeiro os de mesmo nome, depois os que começam assim, os outros, e os achados pela empresa",
-    "First those with this name, then those that begin with it, the others, and those found by their company",
+    "Primeiro os que têm este nome, depois os que começam com ele, depois os outros, e por fim os achados pela empresa",
+    "First records with this name, then those beginning with it, then the others, and last those found by their company",
   ]),
 }).meta(named("SearchResult", "O que a busca encontrou", "What the search found"));

@@ -20,8 +20,8 @@ const PIPELINE = [
   "The pipeline of the deal, or of the deal of the activity, note or proposal",
 ] as const;
 const STAGE = [
-  "A etapa desse negócio; em deal.stage_changed, a nova",
-  "The stage of that deal; in deal.stage_changed, the new one",
+  "A etapa do negócio, como em pipeline_id; em deal.stage_changed, a nova etapa",
+  "The stage of the deal, as for pipeline_id; in deal.stage_changed, the new stage",
 ] as const;
 const OWNER = [
   "O responsável pelo objeto; pelo negócio, se anotação ou proposta",
@@ -47,10 +47,10 @@ export const Filters = given.strict().meta({
   fields: textsOf(given),
   ...named(
     "SubscriptionFilters",
-    "Os eventos que a assinatura recebe: cada filtro é um id ou uma lista de até 20. Um evento cujo objeto não tem o " +
-      "campo não passa",
-    "The events that the subscription gets: each filter is an id or a list of up to 20. An event whose object does not " +
-      "have the field does not pass",
+    "Os eventos que a assinatura recebe: cada filtro é um id ou uma lista de até 20. Eventos de objetos sem o campo " +
+      "ficam de fora",
+    "The events that the subscription gets: each filter is an id or a list of up to 20. Events of objects without the " +
+      "field are left out",
   ),
 });
 

@@ -94,8 +94,8 @@ export const subscription = record("subscription", {
     presence: "optional",
     written: "by the verb",
     text: doc(
-      "A chave que criou a assinatura, que para com ela; null se foi criada no console",
-      "The key that created the subscription, which ends with the key; null if created in the console",
+      "A chave que criou a assinatura; a assinatura para com a chave. null se foi criada no console",
+      "The key that created the subscription; the subscription ends with the key. null if created in the console",
     ),
   }),
   deactivated_at: field.readOnlyDatetime({

@@ -65,16 +65,16 @@ const Recent = object({
 }).meta(
   named(
     "RecentAttempts",
-    "As tentativas das 200 entregas mais novas dos últimos 7 dias; de menos entregas, numa lista longa",
-    "The attempts of the newest 200 deliveries of the last 7 days; of fewer deliveries in a long list",
+    "As tentativas das 200 entregas mais novas dos últimos 7 dias; numa lista longa, de menos entregas",
+    "The attempts of the newest 200 deliveries of the last 7 days; in a long list, of fewer deliveries",
   ),
 );
 
 /** The fields that `crm.subscription_overviews` adds to a subscription. */
 export const overview = {
   key: field(Reference.nullable(), [
-    "A chave que criou a assinatura, que para com ela; null se foi criada no console",
-    "The key that created the subscription, which ends with the key; null if created in the console",
+    "A chave que criou a assinatura; a assinatura para com a chave. null se foi criada no console",
+    "The key that created the subscription; the subscription ends with the key. null if created in the console",
   ]),
   days: field(z.array(Day), [
     "As entregas dos últimos 7 dias, o mais antigo primeiro; conta as 1.000 mais novas, ou menos numa lista longa",

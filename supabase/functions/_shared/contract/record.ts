@@ -277,12 +277,12 @@ export const EXPAND: Doc = doc(
 
 const GROUP_BY: Doc = doc(
   "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, se aberto, o do previsto",
-  "Also adds up by owner, stage, month or source, in groups; the month is that of the close or, if open, of the expected close",
+  "Also adds up by owner, stage, month or source, in groups; the month is that of the close, for open deals the expected one",
 );
 
 const TAGGING: FieldDocs = {
-  add_tags: doc("Etiquetas a acrescentar às que há", "Tags to add to those there are", ["feira-2026"]),
-  remove_tags: doc("Etiquetas a tirar das que há", "Tags to remove from those there are", []),
+  add_tags: doc("Etiquetas a acrescentar; as outras ficam", "Tags to add; the others stay", ["feira-2026"]),
+  remove_tags: doc("Etiquetas a tirar; as outras ficam", "Tags to remove; the others stay", []),
 };
 
 const UPSERTED: FieldDocs = {
