@@ -20,25 +20,24 @@ const HourCalls = object({
 }).meta(named("HourCalls", "As chamadas de uma hora", "The calls of an hour"));
 
 /** Null for hours and days before the oldest request that was read. */
-const counted = () => count().nullable();
-const REQUESTS = [
-  "Quantas requisições; null: não lidas",
-  "How many requests; null: not read",
-  12,
-] as const;
-const FAILURES = ["Quantas falharam; null: não lidas", "How many failed; null: not read", 3] as const;
+const failures = {
+  requests: field(count().nullable(), [
+    "Quantas requisições; null: não lidas",
+    "How many requests; null: not read",
+    12,
+  ]),
+  failures: field(count().nullable(), [
+    "Quantas falharam; null: não lidas",
+    "How many failed; null: not read",
+    3,
+  ]),
+};
 
-const HourFailures = object({
-  hour: field(timestamp(), HOUR),
-  requests: field(counted(), REQUESTS),
-  failures: field(counted(), FAILURES),
-}).meta(named("HourFailures", "As falhas de uma hora", "The failures of an hour"));
+const HourFailures = object({ hour: field(timestamp(), HOUR), ...failures })
+  .meta(named("HourFailures", "As falhas de uma hora", "The failures of an hour"));
 
-const DayFailures = object({
-  day: field(z.iso.date(), DAY),
-  requests: field(counted(), REQUESTS),
-  failures: field(counted(), FAILURES),
-}).meta(named("DayFailures", "As falhas de um dia", "The failures of a day"));
+const DayFailures = object({ day: field(z.iso.date(), DAY), ...failures })
+  .meta(named("DayFailures", "As falhas de um dia", "The failures of a day"));
 
 const StatusCount = object({
   status: field(z.int(), ["O status HTTP", "The HTTP status", 422]),

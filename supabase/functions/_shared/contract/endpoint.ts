@@ -146,7 +146,10 @@ export interface Route {
   endpoint: Endpoint;
 }
 
-/** A resource: one function, whose name is the first part of the path (spec 4), with one gate for all endpoints. */
+/**
+ * A resource: one function, with one gate for all endpoints. The function's name is the first part of the path (spec 4).
+ * A class, so that tools/resources.ts recognises resources among the exports of routes.ts.
+ */
 export class Resource {
   readonly routes: readonly Route[];
   /** Also runs for unknown paths: the gate's error takes precedence over their 404. */

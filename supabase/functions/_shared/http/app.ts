@@ -77,11 +77,6 @@ export function createCall(
     method: c.req.method,
     resource,
     ...routed,
-    params: {
-      id: c.req.param("id"),
-      delivery_id: c.req.param("delivery_id"),
-      contact_id: c.req.param("contact_id"),
-      token: c.req.param("token"),
-    },
+    params: c.req.param(),
   };
 }

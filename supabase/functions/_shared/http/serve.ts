@@ -171,7 +171,7 @@ async function createSuccess(
   input: Input | ApiError,
   { body, replayed, found }: DoorReply,
 ): Promise<Success> {
-  const { ignored, reveal = undefined, headers: own } = input instanceof ApiError ? NO_INPUT : input;
+  const { ignored = [], reveal, headers: own }: Partial<Input> = input instanceof ApiError ? {} : input;
   const ignoredHeaders = ignoredFieldsHeader([...ignored, ...unappliedFields(entry, input, body)]);
   const headers: Record<string, string> = {
     ...ignoredHeaders,
@@ -236,12 +236,6 @@ async function finishOf(served: Served, entry: RouteEntry) {
   if (entry.finish === "batch results") return completeResults;
   return (await endpointOf(served, entry)).finish;
 }
-
-const NO_INPUT: Pick<Input, "ignored" | "reveal" | "headers"> = {
-  ignored: [],
-  reveal: undefined,
-  headers: {},
-};
 
 /**
  * The sent fields that an action did not apply because the record was already in the requested state. Fields whose

@@ -1,6 +1,6 @@
 import { log } from "../runtime/log.ts";
 import { isDatabaseError } from "./database_error.ts";
-import { Deadlines } from "../runtime/deadlines.ts";
+import { deadlines } from "../runtime/deadlines.ts";
 
 /** Why connecting failed, which decides when to try again. */
 type Reason = "refused" | "rejected" | "other";
@@ -48,7 +48,6 @@ interface Failures {
  * connections of the pool do not all try a wrong password.
  */
 export class ConnectBackoff {
-  readonly #deadlines = new Deadlines();
   #loggedAt = 0;
   /** Null after a success. */
   #failures: Failures | null = { count: 0, until: 0 };
@@ -86,7 +85,7 @@ export class ConnectBackoff {
     const tooLong = () => new ConnectingPaused("The attempt to connect takes too long");
     const left = awaitedUntil - performance.now();
     if (left <= 0) throw tooLong();
-    await this.#deadlines.enforce(left, tooLong, done);
+    await deadlines.enforce(left, tooLong, done);
   }
 
   async #attempt<T>(connect: () => Promise<T>): Promise<T> {

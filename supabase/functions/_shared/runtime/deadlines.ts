@@ -56,5 +56,5 @@ export class Deadlines {
   }
 }
 
-/** The deadlines of all requests, which share one timer. */
+/** The deadlines of all requests in this isolate. They share one timer. */
 export const deadlines = new Deadlines();
