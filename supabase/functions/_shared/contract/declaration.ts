@@ -30,7 +30,7 @@ export type BatchOperations = Readonly<Record<string, BatchOperation>>;
 export interface Prepared<Reply extends z.ZodType> {
   /** The verb's arguments, which replace the body. */
   args: Record<string, Json>;
-  /** Fields to add to the reply, such as a secret, which the client sees once and the database never gets. */
+  /** Fields to add to the reply, such as a secret. The client sees them once; the database never gets them. */
   reveal?: Partial<z.output<Reply>>;
 }
 
@@ -105,7 +105,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   idempotent?: boolean;
   /** The call answers 200 instead of 201 if the row that it would add exists, so that clients can repeat the call. */
   findsExisting?: true;
-  /** Adds to every reply, even a replayed one, the fields that SQL cannot compute. Must not throw. */
+  /** Adds the fields that SQL cannot compute to every reply, also to a replayed reply. Must not throw. */
   finish?: Finish;
   /**
    * The reply is one record and names its version in `ETag`. A GET answers 304 if `If-None-Match` names this version. A

@@ -59,7 +59,7 @@ export interface OpenEndpoint extends CommonEndpoint {
   readonly replies: Readonly<Record<number, Doc>>;
 }
 
-/** An endpoint as data, which routing, gate, validation, OpenAPI and the contract tests use. */
+/** An endpoint as data, for routing, gates, validation, OpenAPI and the contract tests. */
 export type Endpoint = KeyEndpoint | SessionEndpoint | LinkEndpoint | OpenEndpoint;
 
 /** The scope that the key needs or the role that the member needs; null: none. */
@@ -73,8 +73,8 @@ export function canContinue({ reply }: Endpoint): boolean {
 }
 
 /**
- * Whether an endpoint has query parameters; if not, it ignores the query. `expand`: the endpoint has only this
- * parameter and ignores others, because a mistyped name cannot change which records it returns.
+ * Whether an endpoint has query parameters. An endpoint without parameters ignores the query. `expand`: the endpoint
+ * has only this parameter and ignores others, because a mistyped name cannot change which records it returns.
  */
 export function takesQuery({ query }: Endpoint): boolean | "expand" {
   const [name, ...others] = Object.keys(query.shape);
@@ -147,7 +147,7 @@ export interface Route {
 }
 
 /**
- * A resource: one function, with one gate for all endpoints. The function's name is the first part of the path (spec 4).
+ * A resource: one function, with one gate for all endpoints. Its name is the first part of the path (spec 4).
  * A class, so that tools/resources.ts recognises resources among the exports of routes.ts.
  */
 export class Resource {

@@ -25,8 +25,8 @@ export interface Event {
   /** Describes `data`. Required if there are facts, because the schema then differs from the object's. */
   data?: Doc;
   /**
-   * Whether the change log shows this type: every change of an object has exactly one such event. Other events report
-   * the same change again (a win is deal.won and deal.updated), or report that a due date has passed.
+   * Whether the change log shows this type. Every change of an object has exactly one event of a shown type. An event
+   * of another type repeats a change (a win is deal.won and deal.updated), or reports that a due date has passed.
    */
   change: boolean;
 }

@@ -66,9 +66,9 @@ export const uuid = () => z.guid().toLowerCase().meta({ format: "uuid" });
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 /**
- * The addresses of RFC 5321, except quoted names and address literals, which web forms refuse too. Not zod's own
- * pattern, which refuses valid addresses such as `a&b@x.com` and the top-level domain `xn--p1ai`. `crm.parse_argument`
- * has the same pattern.
+ * The addresses of RFC 5321, except quoted names and address literals, which web forms refuse too. zod's own pattern is
+ * not used, because it refuses valid addresses such as `a&b@x.com` and the top-level domain `xn--p1ai`.
+ * `crm.parse_argument` has the same pattern.
  */
 const EMAIL = new RegExp(
   `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,

@@ -25,7 +25,7 @@ export interface RecordAbout {
    * `_list`; `archive`: the verbs `_archive` and `_restore`.
    */
   sql?: readonly ("insert" | "save" | "get" | "list" | "archive")[];
-  /** Adds the verb `api.<name>_summary`, whose query is {@link CrmRecord.summaryQuery}. */
+  /** Adds the verb `api.<name>_summary`. Its query is {@link CrmRecord.summaryQuery}. */
   summary?: RecordSummary;
   /** Enables upserts. `by`: the fields by which they can find the record, each of which has a filter. */
   upsert?: {
@@ -74,7 +74,7 @@ export interface RecordSearch {
   texts: readonly string[];
   /** Columns that are searched only by the digits in `q`. */
   phones?: readonly string[];
-  /** SQL functions that return another spelling of a column, which is searched too. */
+  /** SQL functions by column. Each returns another spelling of the column's value; the search covers it too. */
   spelled?: Readonly<Record<string, string>>;
 }
 
@@ -92,7 +92,7 @@ export interface RecordView {
 export class CrmRecord {
   readonly reply: z.ZodObject;
   readonly create: z.ZodType<Record<string, Json>>;
-  /** Body of PATCH: an absent field stays as it is, null clears it. */
+  /** Body of PATCH: an absent field stays as it is, and null clears a field. */
   readonly update: z.ZodObject;
   /** Body of an upsert: like the body of POST, but no field is required, and null has the same meaning as on PATCH. */
   readonly upsert: z.ZodObject;

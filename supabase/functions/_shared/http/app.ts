@@ -35,7 +35,7 @@ const ALLOWED_HEADERS: Record<GateName, string[]> = {
 export function functionApp(name: string, gate: GateName): Hono {
   const app = new Hono({ strict: false }).basePath(`/${name}`);
   const origins = allowedOrigins(gate);
-  // CORS is off by default: an API key must not be used in a browser, whose user could read it.
+  // CORS is off by default: an API key must not be used in a browser, because the browser's user could read the key.
   if (origins.length > 0) {
     const allow = cors({
       origin: origins,

@@ -14,7 +14,7 @@ export function clientAddress(headers: Headers): string | null {
   return entries && (entries.slice(entries.lastIndexOf(",") + 1).trim() || null);
 }
 
-/** The header by which a function that calls another one in the same process passes on the caller's address. */
+/** The header with the caller's address, for a function that calls another function in the same process. */
 export function addressHeader(address: string | null): Record<string, string> {
   return address === null ? {} : { [HEADER]: address };
 }

@@ -87,7 +87,7 @@ export const GATES = {
       return isLinkToken(token) ? doorCredential(token) : new ApiError("not_found");
     },
     doorOf: () => linkDoor,
-    // The address contains the token, which must not reach other sites (by Referer) or search engines.
+    // The URL contains the token. The token must not reach other sites (by Referer) or search engines.
     headers: { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" },
     callerField: "proposal_id",
     errors: ["not_found", "workspace_suspended", "rate_limited", "service_unavailable"],
@@ -122,6 +122,6 @@ async function idsOf(token: string): Promise<string | ApiError> {
       ? new ApiError("invalid_api_key", undefined, "O token de acesso não é de um aplicativo, ou venceu")
       : session;
   }
-  // In lower case, so that any spelling of the ids means the same known caller.
+  // In lower case, so that a token with another spelling of the ids belongs to the same known caller.
   return [session.userId, session.sessionId, session.clientId].join(" ").toLowerCase();
 }

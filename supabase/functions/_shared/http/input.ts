@@ -107,7 +107,7 @@ async function parseBody(
   return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }
 
-/** The URL's query. Not read with `new URL`: Deno puts the Host header into the URL, and an invalid one would throw. */
+/** The URL's query. Not read with `new URL`, which throws if the Host header, a part of Deno's URL, is invalid. */
 function queryOf(url: string, read: true | "expand"): string {
   const start = url.indexOf("?");
   const query = start === -1 ? "" : url.slice(start + 1);

@@ -17,7 +17,7 @@ export interface JsonText<Value = Json> {
   fieldErrors: FieldError[];
 }
 
-/** A parsed body, which is an object. */
+/** A parsed body that is an object. */
 export type JsonBody = JsonText<JsonObject>;
 
 /**
@@ -49,7 +49,7 @@ export async function parseJson(
   const text = decode(bytes);
   if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
-  // Measured before JSON.parse, whose time and memory grow with the number of values.
+  // Measured before parsing, because the time and memory of JSON.parse grow with the number of values.
   const size = measureJson(text, maxValues, maxDepth);
   if (size === "too deep") return tooComplex(`O corpo tem mais de ${maxDepth} níveis de objetos e listas`);
   if (size === "too many values") return tooComplex(`O corpo tem mais de ${maxValues} valores`);

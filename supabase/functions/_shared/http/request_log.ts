@@ -135,7 +135,7 @@ const MAX_PARTS = 20;
  * malformed id is shown as `:id`.
  */
 export function describePath(url: string, params: Call["params"]): string {
-  // Not `new URL`, which throws if the Host header is invalid.
+  // `new URL` would throw if the Host header is invalid.
   const [path = "", query = ""] = url.slice(url.indexOf("/", url.indexOf("//") + 2)).split("?", 2);
   const parts = path.split("/").slice(0, MAX_PARTS).map((part) => {
     if (part === "" || isUuid(part)) return part;

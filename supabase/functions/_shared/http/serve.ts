@@ -32,7 +32,7 @@ export type Answer = () => Promise<{ status: number; body: unknown }>;
 /**
  * Creates the handler of a resource: `handle` determines the outcome of each call, `respond` makes the response.
  *
- * @param gate by default the table's gate from gates.ts; a resource with sessions must pass that of session_gate.ts
+ * @param gate by default the table's gate from gates.ts; a resource with sessions must pass the gate of session_gate.ts
  */
 export function serveResource(table: RouteTable, gate: Gate = gateOf(table)): RequestHandler {
   const served = { table, load: loadOnce(table.load) };
@@ -156,7 +156,7 @@ async function receive(
   return isTurnedAway(body) ? body : await readInput(call, entry, body, load, findWorkspace);
 }
 
-/** The outcome of a call that reached the door: the door's error, or else what `resultOf` returns. */
+/** The outcome of a call that reached the door: the door's error or, if there is none, what `resultOf` returns. */
 async function outcomeOf(
   { admission, events, error }: DoorReply,
   resultOf: () => Success | ApiError | Promise<Success | ApiError>,
@@ -238,8 +238,8 @@ async function finishOf(served: Served, entry: RouteEntry) {
 }
 
 /**
- * The sent fields that an action did not apply because the record was already in the requested state. Fields whose
- * values equal the record's are left out, so that repeating an action whose reply was lost names no fields.
+ * The sent fields that an action did not apply because the record was already in the requested state. Fields with the
+ * record's own values are left out, so that a client that merely repeats an action gets no names.
  */
 function unappliedFields(entry: RouteEntry, input: Input | ApiError, body: string | null): string[] {
   if (!entry.namesUnapplied || input instanceof ApiError || body === null) return [];

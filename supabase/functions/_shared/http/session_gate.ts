@@ -24,7 +24,7 @@ export const sessionGate = {
     if (session instanceof ApiError) return session;
     const workspace = request.headers.get(WORKSPACE_HEADER) ?? "";
     if (workspace !== "" && !isUuid(workspace)) return new ApiError("not_a_member");
-    // In lower case, so that any spelling of the ids means the same known caller.
+    // In lower case, so that a request with another spelling of the ids belongs to the same known caller.
     return [session.userId, session.sessionId, workspace].join(" ").toLowerCase();
   },
   doorOf: () => door,

@@ -59,7 +59,7 @@ export function readIfMatch({ headers }: Request): string[] | null | ApiError {
   const tags = header === null ? "any" : parseTags(header);
   if (tags === "any") return null;
   if (tags === null) return new ApiError("bad_request", undefined, MALFORMED_IF_MATCH);
-  // The part after the dot is the version of fields that a GET added, which PATCH does not change.
+  // The part after the dot is the version of fields that a GET added. PATCH does not change these fields.
   return tags.flatMap(({ weak, opaque }) => weak ? [] : opaque.slice(1, -1).split(".")[0]!);
 }
 

@@ -103,8 +103,8 @@ function checkPoolSize(): void {
 /**
  * Runs one statement and returns its rows. The first call creates the isolate's connection pool. Environment:
  * DATABASE_URL, as role crm_functions, and DATABASE_CA (see connection.ts); DATABASE_PREPARE=true for a direct
- * connection (a transaction pooler supports neither named statements nor pipelines); DATABASE_POOL_SIZE, 4 by default,
- * to which two connections for short reads are added on a direct connection.
+ * connection (a transaction pooler supports neither named statements nor pipelines); DATABASE_POOL_SIZE, 4 by default.
+ * With a direct connection, two more connections serve short reads.
  *
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
@@ -183,7 +183,7 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Closes all connections; the next query reads the environment again and opens others. */
+/** Closes all connections. The next query reads the environment again and opens new connections. */
 export async function closeDatabase(): Promise<void> {
   const closing = [pool ?? await opening?.catch(() => undefined), pipelines];
   pool = pipelines = undefined;

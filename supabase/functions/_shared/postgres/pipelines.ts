@@ -19,8 +19,8 @@ interface Pipeline {
 
 /**
  * Sends short reads one after the other on a few connections without waiting for the replies. When Postgres has
- * answered a statement, the next one is there already, and several replies arrive together: both processes wake up less
- * often.
+ * answered a statement, the next statement is there already, and several replies arrive together: both processes wake
+ * up less often.
  */
 export class Pipelines {
   readonly #pool: pg.Pool;

@@ -35,8 +35,8 @@ export function createPool(
     application_name: "crm-api",
     max,
     pipeline,
-    // Turns off the pool's own idle timeout, which sets and clears two timers for each statement: a quarter of the
-    // statement's cost in this process.
+    // Turns off the pool's own idle timeout. It would set and clear two timers for each statement, which is a quarter
+    // of the statement's cost in this process.
     idleTimeoutMillis: 0,
   });
   closeIdleConnections(pool);
