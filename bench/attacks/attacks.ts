@@ -19,7 +19,7 @@ const flood = (label: string, connections: number, request: PlannedRequest) => (
 export const ATTACKS: Attack[] = [
   {
     name: "large-bodies",
-    title: "64 connections send 0.93 MB of JSON without a valid credential",
+    title: "64 connections send 0.95 MB of JSON without a valid credential",
     targets: { cost: 3, p90: 5, memoryMb: 256 },
     plan: () => [
       flood("Bodies with an unknown key", 64, post("/api-v1-contacts", LARGE_BODY, UNKNOWN)),

@@ -142,13 +142,17 @@ function figuresOf(label: string, targets: Attack["targets"], harm: Harm): Measu
   const measurements: Measurement[] = [];
   // Systems without /proc do not show processor times.
   if (!Number.isNaN(cost)) {
-    measurements.push(ratio(`${label}: processor time of one ÷ that of a read`, cost, "lower", targets.cost));
+    measurements.push(
+      ratio(`${label}: processor time of a request ÷ that of a read`, cost, "lower", targets.cost),
+    );
   }
   for (const share of ["p50", "p90"] as const) {
     const target = targets[share];
     if (!target) continue;
     const growth = attacked[share] / quiet[share];
-    measurements.push(waitRatio(`${label}: a read's ${share} ÷ its quiet value`, growth, target));
+    measurements.push(
+      waitRatio(`${label}: ${share} of a legitimate read ÷ its ${share} before`, growth, target),
+    );
   }
   measurements.push(count(`${label}: reads that failed`, attacked.failed, "reads"));
   if (targets.memoryMb) {

@@ -126,7 +126,7 @@ async function measureLife(
     count("Answers not as expected", result.unexpected + result.unanswered, "requests"),
     ...measureWaits(result),
     ...measureMemory(samples),
-    atMost("Write-ahead log of a request, without whole pages", walBytes, "bytes", WAL_BYTES),
+    atMost("Write-ahead log of a request, without full-page images", walBytes, "bytes", WAL_BYTES),
     ...tableFigures(tables, tablesAfter),
     count("Events without their delivery", deliveries.lost, "events"),
     count("Deliveries that did not arrive", deliveries.undelivered, "deliveries"),
@@ -138,7 +138,7 @@ function measureWaits({ byKind }: LoadResult): Measurement[] {
   return KINDS.flatMap(({ name }) =>
     ([["p50", 0.5], ["p99", 0.99]] as const).map(([title, share], index) => ({
       ...atMost(
-        `Wait, ${title}: ${name}`,
+        `Time until the answer, ${title}: ${name}`,
         round(percentile(byKind[name] ?? [], share)),
         "ms",
         WAITS[name]![index]!,

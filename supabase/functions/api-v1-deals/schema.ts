@@ -56,7 +56,7 @@ const Group = object({
 
 const KeyedGroup = object({
   key: field(z.string().nullable(), [
-    "O id do responsável ou da etapa, o mês, ou a origem; nulo se o negócio não tem",
+    "O id do responsável ou da etapa, o mês, ou a origem; null se o negócio não tem",
     "The id of the owner or stage, the month, or the source; null if the deal has none",
     "2026-12",
   ]),

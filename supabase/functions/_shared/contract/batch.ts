@@ -26,8 +26,8 @@ const GET: BatchOperation = { item: z.object({ op: z.enum(["get"]), id: uuid() }
 export const BATCH_FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),
   atomic: doc(
-    "true: se um item falha, nenhum é gravado e a resposta é 422; se ausente, cada item vale por si",
-    "true: if an item fails, nothing is written and the reply is 422; if absent, each item is carried out by itself",
+    "true: se um item falha, nenhum é gravado e a resposta é 422; se ausente, um erro não impede os outros itens",
+    "true: if an item fails, none is written and the reply is 422; if absent, an error does not stop other items",
     false,
   ),
   op: doc("O que fazer", "What to do"),
@@ -74,7 +74,7 @@ export const BatchItemResult = object({
   ]),
   record: field(z.record(z.string(), z.unknown()).optional(), [
     "Em get: o registro, como em GET /:id; depois de 500 KB de registros, os outros get falham com too_many_records",
-    "For get: the record, as in GET /:id; after 500 KB of records the other gets fail with too_many_records",
+    "For get: the record, as in GET /:id; after 500 KB of records, the other gets fail with too_many_records",
   ]),
   error: field(ItemError.optional(), [
     "O erro que a chamada de um só registro teria",
@@ -85,7 +85,7 @@ export const BatchItemResult = object({
 const BatchSummary = object({
   created: field(z.int(), ["Itens que criaram um registro", "Items that created a record"]),
   updated: field(z.int(), [
-    "Itens que acharam ou alteraram um registro",
+    "Itens que encontraram ou alteraram um registro",
     "Items that found or changed a record",
   ]),
   failed: field(z.int(), [
