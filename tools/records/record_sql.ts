@@ -140,10 +140,7 @@ $$;`,
   );
 }
 
-const insertedColumns = ({ about, fields }: CrmRecord) => [
-  ...about.hidden ?? [],
-  ...namesOf(fields, ["always", "on create", "by the verb"]),
-];
+const insertedColumns = ({ fields }: CrmRecord) => namesOf(fields, ["always", "on create", "by the verb"]);
 
 function lockSql(record: CrmRecord): string {
   const { name, about } = record;

@@ -75,7 +75,7 @@ export interface CompaniesListQuery extends PageQuery, PeriodQuery {
 }
 /** The query of `companies.duplicates` */
 export interface CompaniesDuplicatesQuery extends PageQuery {
-  /** What they have in common */ by: T.CompanyLikeness;
+  /** The field with the same value */ by: T.CompanyLikeness;
 }
 /** The query of `companies.upsert` */
 export interface CompaniesUpsertQuery {
@@ -106,7 +106,7 @@ export interface ContactsListQuery extends PageQuery, PeriodQuery {
 }
 /** The query of `contacts.duplicates` */
 export interface ContactsDuplicatesQuery extends PageQuery {
-  /** What they have in common */ by: T.ContactLikeness;
+  /** The field with the same value */ by: T.ContactLikeness;
 }
 /** The query of `contacts.upsert` */
 export interface ContactsUpsertQuery {

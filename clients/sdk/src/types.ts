@@ -60,7 +60,7 @@ export interface ActivityBatch {
     /** What to do */ op: "get";
     /** The record to change or to read */ id: string;
   })[];
-  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
+  /** true: if an item fails, none is written and the reply is 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
@@ -217,7 +217,7 @@ export interface BatchResult {
     /** The record's id */ id?: string | undefined;
     /** The fields that an upsert did not write, as in the call for one record; absent if none */
     differences?: string[] | undefined;
-    /** The record that get read, as in its detail; after 500 KB of records, the other gets fail with too_many_records */
+    /** For get: the record, as in GET /:id; after 500 KB of records, the other gets fail with too_many_records */
     record?: Record<string, unknown> | undefined;
     /** The error that the call for one record would have */
     error?: {
@@ -228,7 +228,7 @@ export interface BatchResult {
         /** The field's name, with its item */ field: string;
         /** What happened, in Portuguese */ message: string;
         /** The record's id */ id?: string | undefined;
-        /** What the field may refer to, if the workspace has at most 20; in a batch, only in the first item with an error in it */
+        /** What the field may name, if the workspace has up to 20 options; in a batch, only in the first item with this error */
         choices?: Choice[] | undefined;
       }[] | undefined;
     } | undefined;
@@ -325,7 +325,7 @@ export interface Cleared {
   /** external_id of leads that were received */ lead_receipts: number;
   /** Deals in which it was an additional contact or had a role */ deal_contacts: number;
   /** Replies stored for an Idempotency-Key */ stored_replies: number;
-  /** Answers of receivers of webhooks */ webhook_answers: number;
+  /** Answers from webhook receivers */ webhook_answers: number;
 }
 
 /** A company */
@@ -376,7 +376,7 @@ export interface CompanyBatch {
     /** The field by which to find the record; the body must have a value for it */ match_by: CompanyMatch;
     data: CompanyUpsert;
   })[];
-  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
+  /** true: if an item fails, none is written and the reply is 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
@@ -524,7 +524,7 @@ export interface ContactBatch {
     /** The field by which to find the record; the body must have a value for it */ match_by: ContactMatch;
     data: ContactUpsert;
   })[];
-  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
+  /** true: if an item fails, none is written and the reply is 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
@@ -817,7 +817,7 @@ export interface DealBatch {
     match_by: "external_id";
     data: DealUpsert;
   })[];
-  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
+  /** true: if an item fails, none is written and the reply is 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
@@ -1182,8 +1182,8 @@ export type DeliveryState = "pending" | "held" | "delivered" | "failed" | "cance
 
 /** Records with the same value */
 export interface DuplicateGroup {
-  /** What they have in common */ value: string;
-  /** How many there are */ count: number;
+  /** The value in common */ value: string;
+  /** How many records there are */ count: number;
   /** The oldest 10, oldest first */ records: Reference[];
 }
 
@@ -1268,7 +1268,7 @@ export interface ErrorDetail {
   /** Name of the field or parameter */ field: string;
   /** What is allowed, in Portuguese */ message: string;
   /** The record that the error is about, if there is one */ id?: string | undefined;
-  /** What the field may refer to, if the workspace has at most 20; in a batch, only in the first item with an error in it */
+  /** What the field may name, if the workspace has up to 20 options; in a batch, only in the first item with this error */
   choices?: Choice[] | undefined;
 }
 
@@ -1721,7 +1721,7 @@ export interface NewDeal {
 /** Whom to add, and in which role */
 export interface NewDealContact {
   /** The contact */ contact_id: string;
-  /** The role in the deal, such as decisor or influenciador; null clears it, and it stays as it is if absent */
+  /** The role in the deal, such as decisor or influenciador; null clears the role, and it stays as it is if absent */
   role?: string | null | undefined;
 }
 
@@ -1773,7 +1773,7 @@ export interface NoteBatch {
     /** What to do */ op: "get";
     /** The record to change or to read */ id: string;
   })[];
-  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
+  /** true: if an item fails, none is written and the reply is 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
@@ -1985,7 +1985,7 @@ export interface Reassign {
   /** The member who owns the deals */ from_owner_id: string;
   /** The active member who gets them */ to_owner_id: string;
   status?: DealStatus | null | undefined;
-  /** The meta.next_cursor of the call before */ cursor?: string | null | undefined;
+  /** The previous call's meta.next_cursor */ cursor?: string | null | undefined;
   /** true: only counts, and changes nothing */ dry_run?: boolean | null | undefined;
 }
 
@@ -2010,7 +2010,8 @@ export interface RecentAttempts {
 /** What was queued */
 export interface Recovery {
   /** Deliveries queued, 20,000 at most; with dry_run, those that would be queued */ count: number;
-  /** Whether the window has more: repeat with next_since as since */ has_more: boolean;
+  /** Whether the period has more events; if so, repeat the call with next_since as since */
+  has_more: boolean;
   /** Where to continue; null if there is no more */ next_since: string | null;
   /** The start of the period: the since of the call or, if later, the subscription's creation */
   since: string;
@@ -2029,12 +2030,12 @@ export interface RecoveryWindow {
 export interface Redeliveries {
   /** How many are on their way, including those that already waited */ count: number;
   /** Those that were not queued; if the queue lacks room, the newest */ not_queued: NotQueued[];
-  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
+  /** Whether sending waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
 /** The delivery, on its way again */
 export interface Redelivery extends Delivery {
-  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
+  /** Whether sending waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
 /** The deliveries to send again */
@@ -2091,7 +2092,8 @@ export interface Stage {
 export interface StoredFilters {
   /** The pipeline of the deal, or of the deal of the activity, note or proposal */
   pipeline_id?: string[] | undefined;
-  /** The stage of that deal; in deal.stage_changed, the new one */ stage_id?: string[] | undefined;
+  /** The stage of the deal, as for pipeline_id; in deal.stage_changed, the new stage */
+  stage_id?: string[] | undefined;
   /** The owner of the object; of its deal, for a note or proposal */ owner_id?: string[] | undefined;
   /** In updated events, at least one of these fields changed; does not restrict other events */
   changed_fields?: string[] | undefined;
@@ -2171,7 +2173,7 @@ export interface TestOptions {
 /** The test delivery */
 export interface TestSent {
   /** The delivery of the test event */ delivery_id: string;
-  /** Whether it waits because the workspace is suspended or has no public API */ held: boolean;
+  /** Whether sending waits because the workspace is suspended or has no public API */ held: boolean;
 }
 
 /** The records of the workspace whose texts still name the person */
@@ -2192,7 +2194,7 @@ export interface TimelineDeal extends Reference {
 export interface TimelineEntry {
   /** The id of the deal, activity, note or event */ id: string;
   type: TimelineType;
-  /** When it was created, or moved */ occurred_at: string;
+  /** When it was created, or when it changed stage */ occurred_at: string;
   deal: TimelineDeal;
   activity: Activity | null;
   note: Note | null;

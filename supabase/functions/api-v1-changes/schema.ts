@@ -4,6 +4,7 @@ import { EVENT_TYPES, EVENTS, type EventType, type ObjectType } from "../_shared
 import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { field, object } from "../_shared/contract/object.ts";
 import { ListQuery } from "../_shared/contract/pagination.ts";
+import { isUuid } from "../_shared/runtime/uuid.ts";
 
 const ACTIONS = EVENT_TYPES.filter((event) => EVENTS[event].change) as [EventType, ...EventType[]];
 const OBJECT_TYPES = [...new Set(ACTIONS.map((action) => EVENTS[action].object))] as [ObjectType];
@@ -65,7 +66,7 @@ export const Change = object({
 /** The id of a key or member, or `me` for the calling key. */
 const actor = () =>
   z.string().refine(
-    (text) => text === "me" || uuid().safeParse(text).success,
+    (text) => text === "me" || isUuid(text),
     "Deve ser me, que é esta chave, ou o id de uma chave ou de um membro",
   );
 

@@ -33,8 +33,8 @@ export const DealContactList = object({
 export const NewDealContact = object({
   contact_id: field(uuid(), ["O contato", "The contact"]),
   role: field(name(60).nullish(), [
-    "O papel no negócio, como decisor ou influenciador; null apaga, e ausente deixa como está",
-    "The role in the deal, such as decisor or influenciador; null clears it, and it stays as it is if absent",
+    "O papel no negócio, como decisor ou influenciador; null apaga o papel, e ele fica como está se ausente",
+    "The role in the deal, such as decisor or influenciador; null clears the role, and it stays as it is if absent",
     "decisor",
   ]),
 }).meta(named("NewDealContact", "Quem pôr no negócio, e em que papel", "Whom to add, and in which role"));

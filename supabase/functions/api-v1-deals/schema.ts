@@ -108,7 +108,7 @@ export const Reassign = object({
   },
   cursor: field(cursor().nullish(), [
     "O meta.next_cursor da chamada anterior",
-    "The meta.next_cursor of the call before",
+    "The previous call's meta.next_cursor",
   ]),
   dry_run: field(z.boolean().nullish(), [
     "true: só conta, e nada muda",

@@ -56,7 +56,7 @@ export const LeadRequest = z.object({ first_name, ...nullishOf(optional), ...utm
   ),
   fields: { ...texts, ...utmTexts },
 }).transform((lead) => {
-  // Moves `utm_*` fields into `utm`, whose own values take precedence.
+  // Moves `utm_*` fields into `utm`. The values in `utm` take precedence.
   const utm = UTM_KEYS.flatMap((key) => {
     const value = lead.utm?.[key] ?? lead[`utm_${key}`];
     return value == null ? [] : [[key, value] as const];

@@ -135,15 +135,15 @@ export const DeliveryDetail = extended(Delivery, {
   ),
 );
 
-const HELD = field(z.boolean(), [
-  "Se aguarda porque o workspace está suspenso ou sem a API pública",
-  "Whether it waits because the workspace is suspended or has no public API",
+export const held = field(z.boolean(), [
+  "Se o envio aguarda porque o workspace está suspenso ou sem a API pública",
+  "Whether sending waits because the workspace is suspended or has no public API",
   false,
 ]);
 
-export const Redelivery = extended(Delivery, {
-  held: HELD,
-}).meta(named("Redelivery", "A entrega, a caminho de novo", "The delivery, on its way again"));
+export const Redelivery = extended(Delivery, { held }).meta(
+  named("Redelivery", "A entrega, a caminho de novo", "The delivery, on its way again"),
+);
 
 export const RedeliveryList = object({
   ids: field(z.array(uuid()).min(1).max(100), [
@@ -173,5 +173,5 @@ export const Redeliveries = object({
     "As que não foram postas na fila; se falta lugar, as mais novas",
     "Those that were not queued; if the queue lacks room, the newest",
   ]),
-  held: HELD,
+  held,
 }).meta(named("Redeliveries", "O que foi posto na fila", "What was queued"));

@@ -20,8 +20,8 @@ const PIPELINE = [
   "The pipeline of the deal, or of the deal of the activity, note or proposal",
 ] as const;
 const STAGE = [
-  "A etapa desse negócio; em deal.stage_changed, a nova",
-  "The stage of that deal; in deal.stage_changed, the new one",
+  "A etapa do negócio, como em pipeline_id; em deal.stage_changed, a nova etapa",
+  "The stage of the deal, as for pipeline_id; in deal.stage_changed, the new stage",
 ] as const;
 const OWNER = [
   "O responsável pelo objeto; pelo negócio, se anotação ou proposta",

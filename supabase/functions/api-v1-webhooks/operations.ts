@@ -1,30 +1,27 @@
 import { z } from "zod";
-import { named } from "../_shared/contract/doc.ts";
+import { doc, named } from "../_shared/contract/doc.ts";
 import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
-import { knownEvent } from "./record.ts";
 import { field, object } from "../_shared/contract/object.ts";
+import { held, Redeliveries, RedeliveryList } from "./delivery.ts";
+import { knownEvent } from "./record.ts";
 
 /** Maximum seconds for which a replaced secret still signs: 7 days. */
 const MAX_OVERLAP_SECONDS = 604_800;
 
-export const TestOptions = object({
+const TestOptions = object({
   event_type: field(knownEvent().optional(), [
     "Um dos eventos da assinatura; o primeiro se ausente",
     "One of the subscription's events; the first if absent",
   ]),
 }).meta(named("TestOptions", "O evento a testar", "The event to test"));
 
-export const TestSent = object({
+const TestSent = object({
   delivery_id: field(uuid(), ["A entrega do evento de teste", "The delivery of the test event"]),
-  held: field(z.boolean(), [
-    "Se ela aguarda porque o workspace está suspenso ou sem a API pública",
-    "Whether it waits because the workspace is suspended or has no public API",
-    false,
-  ]),
+  held,
 }).meta(named("TestSent", "A entrega de teste", "The test delivery"));
 
 /** The body of a recovery: the period whose events are sent. */
-export const RecoveryWindow = object({
+const RecoveryWindow = object({
   since: field(datetime(), [
     "Eventos a partir deste momento, que já passou: ISO 8601; sem fuso, UTC",
     "Events at or after this moment in the past: ISO 8601; without an offset, UTC",
@@ -53,8 +50,8 @@ export const Recovery = object({
     137,
   ]),
   has_more: field(z.boolean(), [
-    "Se há mais na janela: repita com since igual a next_since",
-    "Whether the window has more: repeat with next_since as since",
+    "Se o período tem mais eventos; se sim, repita a chamada com next_since em since",
+    "Whether the period has more events; if so, repeat the call with next_since as since",
     false,
   ]),
   next_since: field(timestamp().nullable(), [
@@ -67,6 +64,32 @@ export const Recovery = object({
     "2026-11-20T18:00:00.000Z",
   ]),
 }).meta(named("Recovery", "O que foi posto na fila", "What was queued"));
+
+const errors = ["subscription_inactive", "queue_full"] as const;
+
+/** The declarations of endpoints for keys and members alike, without the scope or role, and without the verb. */
+export const operations = {
+  redeliver: {
+    summary: doc("Reenvia várias entregas", "Send several deliveries again"),
+    body: RedeliveryList,
+    reply: Redeliveries,
+    errors,
+  },
+  test: {
+    summary: doc("Envia um evento de teste", "Send a test event"),
+    body: TestOptions,
+    bodyOptional: true,
+    reply: TestSent,
+    errors,
+  },
+  recover: {
+    summary: doc("Envia os eventos que faltaram", "Send the events that were missed"),
+    body: RecoveryWindow,
+    reply: Recovery,
+    status: 202,
+    errors,
+  },
+} as const;
 
 export const SecretRotation = object({
   overlap_seconds: field(z.int().min(0).max(MAX_OVERLAP_SECONDS), [

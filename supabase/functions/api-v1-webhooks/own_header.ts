@@ -6,7 +6,7 @@ import { encryptSecret, headerOf } from "../_shared/webhooks/secret.ts";
 
 const NAME = /^(?:[Aa]uthorization|[Xx](?:-[A-Za-z0-9]+)+)$/;
 /**
- * The names that a subscription's header may not have: those of our own headers, and those with which a subscription
+ * The names that a subscription's header may not have: the names of our own headers, and names by which a subscription
  * could change the origin, path or method that proxies and frameworks see.
  */
 const RESERVED = /^x-(?:service|forwarded|real-ip|http-method|method-override|original|rewrite)(?:-|$)/i;

@@ -27,7 +27,7 @@ const publicTarget = () =>
 
 /**
  * Writes a target's host as the URL parser does, without a root dot (`ex%61mple.com.` becomes `example.com`), because
- * the limit of attempts to a host compares texts. Returns a URL that is no target as it is.
+ * the limit on attempts to a host compares hosts as text. Returns the text of an invalid target unchanged.
  */
 function withPlainHost(text: string): string {
   const target = checkTarget(text);

@@ -3,15 +3,8 @@ import type { Json } from "../_shared/contract/json.ts";
 import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { createSecret } from "../_shared/webhooks/secret.ts";
-import {
-  DeliveryDetail,
-  DeliveryFilter,
-  DeliveryList,
-  Redeliveries,
-  Redelivery,
-  RedeliveryList,
-} from "./delivery.ts";
-import { Recovery, RecoveryWindow, SecretRotation, TestOptions, TestSent } from "./operations.ts";
+import { DeliveryDetail, DeliveryFilter, DeliveryList, Redelivery } from "./delivery.ts";
+import { operations, SecretRotation } from "./operations.ts";
 import { withSealedHeader } from "./own_header.ts";
 import { subscription } from "./record.ts";
 import {
@@ -88,22 +81,11 @@ export const webhooks = resource(
       errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/deliveries/redeliver": endpoint({
-      summary: doc("Reenvia várias entregas", "Send several deliveries again"),
       scope: "webhooks:manage",
-      body: RedeliveryList,
-      reply: Redeliveries,
+      ...operations.redeliver,
       verb: "webhook_redeliver_all",
-      errors: ["subscription_inactive", "queue_full"],
     }),
-    "POST /:id/test": endpoint({
-      summary: doc("Envia um evento de teste", "Send a test event"),
-      scope: "webhooks:manage",
-      body: TestOptions,
-      bodyOptional: true,
-      reply: TestSent,
-      verb: "webhook_test",
-      errors: ["subscription_inactive", "queue_full"],
-    }),
+    "POST /:id/test": endpoint({ scope: "webhooks:manage", ...operations.test, verb: "webhook_test" }),
     "POST /:id/reactivate": endpoint({
       summary: doc("Reativa uma assinatura inativa", "Reactivate an inactive subscription"),
       scope: "webhooks:manage",
@@ -112,13 +94,9 @@ export const webhooks = resource(
       verb: "webhook_reactivate",
     }),
     "POST /:id/recover": endpoint({
-      summary: doc("Envia os eventos que faltaram", "Send the events that were missed"),
       scope: "webhooks:manage",
-      body: RecoveryWindow,
-      reply: Recovery,
-      status: 202,
+      ...operations.recover,
       verb: "webhook_recover",
-      errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/rotate-secret": endpoint({
       summary: doc("Troca o segredo de uma assinatura", "Replace the secret of a subscription"),

@@ -20,25 +20,24 @@ const HourCalls = object({
 }).meta(named("HourCalls", "As chamadas de uma hora", "The calls of an hour"));
 
 /** Null for hours and days before the oldest request that was read. */
-const counted = () => count().nullable();
-const REQUESTS = [
-  "Quantas requisições; null: não lidas",
-  "How many requests; null: not looked at",
-  12,
-] as const;
-const FAILURES = ["Quantas falharam; null: não lidas", "How many failed; null: not looked at", 3] as const;
+const failures = {
+  requests: field(count().nullable(), [
+    "Quantas requisições; null: não lidas",
+    "How many requests; null: not read",
+    12,
+  ]),
+  failures: field(count().nullable(), [
+    "Quantas falharam; null: não lidas",
+    "How many failed; null: not read",
+    3,
+  ]),
+};
 
-const HourFailures = object({
-  hour: field(timestamp(), HOUR),
-  requests: field(counted(), REQUESTS),
-  failures: field(counted(), FAILURES),
-}).meta(named("HourFailures", "As falhas de uma hora", "The failures of an hour"));
+const HourFailures = object({ hour: field(timestamp(), HOUR), ...failures })
+  .meta(named("HourFailures", "As falhas de uma hora", "The failures of an hour"));
 
-const DayFailures = object({
-  day: field(z.iso.date(), DAY),
-  requests: field(counted(), REQUESTS),
-  failures: field(counted(), FAILURES),
-}).meta(named("DayFailures", "As falhas de um dia", "The failures of a day"));
+const DayFailures = object({ day: field(z.iso.date(), DAY), ...failures })
+  .meta(named("DayFailures", "As falhas de um dia", "The failures of a day"));
 
 const StatusCount = object({
   status: field(z.int(), ["O status HTTP", "The HTTP status", 422]),
@@ -65,13 +64,13 @@ const BusiestMinute = object({
 const KeyFailures = object({
   time_zone: field(z.string(), ["O fuso dos dias", "The time zone of the days", "America/Sao_Paulo"]),
   is_partial: field(z.boolean(), [
-    "Se há mais que as 5.000 requisições mais novas, que foram lidas",
-    "Whether there are more than the newest 5,000 requests, which were looked at",
+    "Se há mais requisições que as 5.000 mais novas; só estas foram lidas",
+    "Whether there are more requests than the newest 5,000; only these were read",
     false,
   ]),
   since: field(timestamp().nullable(), [
-    "Quando começou a mais antiga das lidas; null: todas foram lidas",
-    "When the oldest that was looked at began; null: all were looked at",
+    "Quando começou a mais antiga das requisições lidas; null: todas foram lidas",
+    "When the oldest request that was read began; null: all were read",
     null,
   ]),
   hours: field(z.array(HourFailures), [
@@ -114,7 +113,7 @@ const KeyCreator = object({
 }).meta(named("KeyCreator", "O membro que criou uma chave", "The member who created a key"));
 
 const KeyCalls = object({
-  total_7_days: field(count(), ["A soma", "Their sum", 1204]),
+  total_7_days: field(count(), ["A soma dos dias", "The sum of the days", 1204]),
   failed_7_days: field(count(), [
     "As requisições que falharam, até 1.000",
     "How many requests failed, up to 1,000",

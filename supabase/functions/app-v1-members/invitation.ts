@@ -7,7 +7,7 @@ export interface InvitationMail {
   invited_by: string;
 }
 
-/** Longest name in a mail. */
+/** Maximum characters of a name in a mail. */
 const MAX_NAME = 80;
 /** What a mail program may turn into a link: a URL, a domain or an e-mail address. */
 const LINK = /[/@<>]|\.\p{L}{2}/u;
@@ -52,14 +52,14 @@ export async function sendInvitation(
 }
 
 /**
- * The name as the mail shows it; empty if a mail program may turn it into a link, because an admin could otherwise send
+ * The name as the mail shows it; empty if a mail program may turn the name into a link. Otherwise an admin could send
  * strangers any link in a mail from this service. The template escapes HTML.
  */
-export function nameInMail(name: string): string {
+function nameInMail(name: string): string {
   return LINK.test(name) ? "" : name.slice(0, MAX_NAME);
 }
 
-/** The code in an error of Supabase Auth. Its text is not logged, because it may contain the e-mail address. */
+/** The code in an error from Supabase Auth. The error's text is not logged: it may contain the e-mail address. */
 async function errorCodeOf(response: Response): Promise<string> {
   const error = await response.json().catch(() => null);
   return String(error?.error_code ?? "unknown");

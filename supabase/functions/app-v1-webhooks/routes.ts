@@ -4,15 +4,8 @@ import { endpoint, noBody, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { createSecret } from "../_shared/webhooks/secret.ts";
 import { withSealedHeader } from "../api-v1-webhooks/own_header.ts";
-import { Redeliveries, RedeliveryList } from "../api-v1-webhooks/delivery.ts";
 import { subscription } from "../api-v1-webhooks/record.ts";
-import {
-  Recovery,
-  RecoveryWindow,
-  SecretRotation,
-  TestOptions,
-  TestSent,
-} from "../api-v1-webhooks/operations.ts";
+import { operations, SecretRotation } from "../api-v1-webhooks/operations.ts";
 import { ReactivatedWebhook, Webhook, WebhookList, WebhookWithSecret } from "./schema.ts";
 
 /**
@@ -67,22 +60,11 @@ export const webhooks = resource(
       }),
     }),
     "POST /:id/deliveries/redeliver": endpoint({
-      summary: doc("Reenvia várias entregas", "Send several deliveries again"),
       role: "gestor",
-      body: RedeliveryList,
-      reply: Redeliveries,
+      ...operations.redeliver,
       verb: "subscription_redeliver",
-      errors: ["subscription_inactive", "queue_full"],
     }),
-    "POST /:id/test": endpoint({
-      summary: doc("Envia um evento de teste", "Send a test event"),
-      role: "gestor",
-      body: TestOptions,
-      bodyOptional: true,
-      reply: TestSent,
-      verb: "subscription_test",
-      errors: ["subscription_inactive", "queue_full"],
-    }),
+    "POST /:id/test": endpoint({ role: "gestor", ...operations.test, verb: "subscription_test" }),
     "POST /:id/reactivate": endpoint({
       summary: doc("Reativa um webhook parado", "Reactivate a webhook that has stopped"),
       role: "gestor",
@@ -90,15 +72,7 @@ export const webhooks = resource(
       reply: ReactivatedWebhook,
       verb: "subscription_reactivate",
     }),
-    "POST /:id/recover": endpoint({
-      summary: doc("Envia os eventos que faltaram", "Send the events that were missed"),
-      role: "gestor",
-      body: RecoveryWindow,
-      reply: Recovery,
-      status: 202,
-      verb: "subscription_recover",
-      errors: ["subscription_inactive", "queue_full"],
-    }),
+    "POST /:id/recover": endpoint({ role: "gestor", ...operations.recover, verb: "subscription_recover" }),
     "POST /:id/rotate": endpoint({
       summary: doc("Troca o segredo de um webhook", "Replace the secret of a webhook"),
       role: "gestor",

@@ -59,8 +59,8 @@ export const workspace = resource(
     }),
     "GET /search": endpoint({
       summary: doc(
-        "Busca chaves, webhooks, negócios, contatos e empresas, ou o que tem um identificador",
-        "Search keys, webhooks, deals, contacts and companies, or whatever has an id",
+        "Busca chaves, webhooks, negócios, contatos e empresas por palavras, ou qualquer objeto pelo identificador",
+        "Search keys, webhooks, deals, contacts and companies by words, or any object by its id",
       ),
       role: "vendedor",
       query: WorkspaceSearchQuery,

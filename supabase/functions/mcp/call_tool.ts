@@ -151,14 +151,14 @@ function bodyOf({ request }: Tool, args: Arguments): Arguments {
 }
 
 /**
- * Derives the idempotency key from API key, tool and arguments, so that a model or host that repeats a call whose
- * answer was lost creates nothing twice. To create an equal record on purpose, a model sends another `idempotency_key`.
+ * Derives the idempotency key from API key, tool and arguments, so that a model or host can repeat a call without
+ * creating a record twice. To create an equal record on purpose, a model sends another `idempotency_key`.
  */
 function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Arguments): string {
   return `mcp-${sha256(`${credential}\n${definition.name}\n`, canonicalJson(args))}`;
 }
 
-/** What a reply may have that a model must be told; `results` is that of a batch. */
+/** The fields of a reply that decide what the model is told. `results` is the field of a batch's reply. */
 interface CallReply {
   idempotent?: boolean;
   status?: string;

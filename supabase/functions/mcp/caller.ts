@@ -128,8 +128,8 @@ export class Caller {
 }
 
 /**
- * Reads the key from `X-API-Key`, else a key or an app's token from `Authorization: Bearer`, because some clients can
- * send only one of these headers.
+ * Reads the key from `X-API-Key` or, if this header is absent, a key or an app's token from `Authorization: Bearer`,
+ * because some clients can send only one of these headers.
  */
 export async function readCaller(headers: Headers): Promise<Caller | ApiError | RpcError> {
   const key = headers.get("X-API-Key") ?? readBearer(headers);

@@ -120,7 +120,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   return reply(caller, 200, Array.isArray(json.value) ? `[${responses.join(",")}]` : responses[0]!);
 }
 
-/** The protocol revision of a request, from its `_meta`, else from the header. */
+/** The protocol revision that a request names in its `_meta` or, if not there, in the header. */
 function revisionOf(value: Json, named: string | null): string | RpcError {
   const { method, params } = asObject(value);
   const claimed = asObject(asObject(params)["_meta"])[REVISION_FIELD];

@@ -19,8 +19,8 @@ export class LocalTime {
   }
 
   /**
-   * A date and time for the API. If it has no offset, the time zone's offset at that time is added. What the API does
-   * not accept is returned as it is, so that the API refuses it.
+   * Adds the time zone's offset at that time to a date and time that has none. Returns any other value unchanged; the
+   * API refuses a value that it does not accept.
    */
   withOffset(value: Json): Json {
     const asUtc = typeof value === "string" && WITHOUT_OFFSET.test(value) ? parseDatetime(value) : null;
@@ -35,7 +35,7 @@ export class LocalTime {
   /** The offset at a moment, such as `-03:00`; empty for UTC. */
   #offsetAt(moment: Date): string {
     const name = this.#offsets.formatToParts(moment).find(({ type }) => type === "timeZoneName")!.value;
-    // Before 1914 offsets had seconds, which ISO 8601 has no place for.
+    // Before 1914 offsets had seconds. ISO 8601 has no place for them.
     return name.replace("GMT", "").slice(0, 6);
   }
 }

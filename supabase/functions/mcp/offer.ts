@@ -13,7 +13,10 @@ export interface Offer {
   readOnly: boolean;
 }
 
-/** Reads the offer from the headers; returns an error for an unknown set, or for a value that might mean read-only. */
+/**
+ * Reads the offer from the headers. Returns an error for an unknown set, and for a misspelt `X-MCP-Readonly`, which is
+ * probably meant to forbid writing.
+ */
 export function readOffer(headers: Headers): Offer | RpcError {
   const names = (headers.get(TOOLSETS_HEADER) ?? TOOLSETS[0]).split(",").map((name) => name.trim());
   const unknown = names.find((name) => name !== "all" && !TOOLSETS.includes(name as Toolset));

@@ -1,4 +1,4 @@
-// The commonest tasks of a salesperson, as MCP prompts, which a person chooses in the assistant's menu.
+// The commonest tasks of a salesperson, as MCP prompts. A person chooses a prompt in the assistant's menu.
 import { RpcError } from "./rpc.ts";
 import type { Json } from "../_shared/contract/json.ts";
 

@@ -2,7 +2,7 @@ import type { ApiError } from "../_shared/contract/errors.ts";
 import { isObject, type Json } from "../_shared/contract/json.ts";
 
 /** The codes of protocol errors, from JSON-RPC 2.0. */
-export const RPC_CODES = {
+const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -11,11 +11,11 @@ export const RPC_CODES = {
   /** A header contradicts the message. */
   headerMismatch: -32020,
   unsupportedRevision: -32022,
-  /** An error of the API, whose own code is in `data`. This is the first code that JSON-RPC leaves to servers. */
+  /** An error of the API; `data` has the API's code. -32000 is the first code that JSON-RPC leaves to servers. */
   apiError: -32000,
 } as const;
 
-/** A protocol error. Errors of tools, by contrast, are results, which the model reads. */
+/** A protocol error. An error of a tool is a result instead, so that the model reads it. */
 export class RpcError {
   /**
    * @param message Portuguese

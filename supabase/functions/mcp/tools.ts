@@ -1,4 +1,5 @@
 import type { Scope } from "../_shared/contract/scopes.ts";
+import { isUuid } from "../_shared/runtime/uuid.ts";
 import table from "./tools.json" with { type: "json" };
 
 /** MCP's `ToolAnnotations`, by which hosts decide which calls a person must approve. */
@@ -66,12 +67,11 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map(
 );
 
 const OPERATION = /\b(GET|POST|PATCH|DELETE) \/([\w-]+)((?:\/[\w:-]+)*)/g;
-const UUID_SEGMENT = /\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** Replaces operations in a message, written as method and path, with the names of their tools. */
 export function nameTools(message: string): string {
   return message.replace(OPERATION, (operation, method: string, resource: string, path: string) => {
-    const declared = path.replace(UUID_SEGMENT, "/:id") || "/";
+    const declared = path.split("/").map((part) => isUuid(part) ? ":id" : part).join("/") || "/";
     const tool = [...TOOLS.values()].find(({ request }) =>
       request.method === method && request.resource === resource && request.path === declared
     );

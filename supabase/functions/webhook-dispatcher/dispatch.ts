@@ -49,7 +49,7 @@ let wake = () => {};
  * Makes attempts until no delivery is due now or soon. A call during a run joins that run, which then claims again
  * before it ends. Any number of processes may dispatch at the same time. Never rejects.
  *
- * @param stayMs a run that this call starts waits for deliveries due within this many milliseconds; 0: it does not wait
+ * @param stayMs if this call starts a run, the run waits for deliveries due within this many milliseconds; 0: no wait
  */
 export async function dispatch(stayMs = STAY_MS): Promise<void> {
   claimAgain();

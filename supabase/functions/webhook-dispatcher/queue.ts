@@ -18,7 +18,7 @@ export interface ClaimedDelivery {
   target_url: string;
   /** Encrypted, as stored. */
   secret: Uint8Array;
-  /** While the secret is being replaced: the next secret, encrypted, which signs deliveries too. Otherwise null. */
+  /** The next secret, encrypted. It signs deliveries too while the secret is being replaced; otherwise null. */
   next_secret: Uint8Array | null;
   /** The JSON text to send; null if the database could not create it. */
   body: string | null;

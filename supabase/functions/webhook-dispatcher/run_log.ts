@@ -18,7 +18,7 @@ export class RunLog {
     retried: 0,
     /** Deliveries whose last attempt failed. */
     failed: 0,
-    /** Subscriptions that became inactive because of such a delivery. */
+    /** Subscriptions that became inactive because a delivery failed. */
     deactivated: 0,
     /** Outcomes that were not recorded, because another dispatcher has claimed the delivery. */
     superseded: 0,

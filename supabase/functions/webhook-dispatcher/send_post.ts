@@ -97,9 +97,8 @@ async function readAnswer(connection: Connection): Promise<AnswerHead> {
     // The next search continues where this one ended, so that an answer that arrives byte by byte does not cause
     // quadratic work.
     searched = Math.max(start, filled - END_OF_HEADERS.length + 1);
-    if (!couldBeHttp(latin1.decode(buffer.subarray(start, Math.min(filled, start + HTTP_1.length))))) {
-      throw new AttemptFailure("invalid_http_response");
-    }
+    const beginning = latin1.decode(buffer.subarray(start, Math.min(filled, start + HTTP_1.length)));
+    if (!HTTP_1.startsWith(beginning)) throw new AttemptFailure("invalid_http_response");
   }
 }
 
@@ -124,8 +123,4 @@ function endOfBlock(buffer: Uint8Array, start: number, filled: number): number {
     }
   }
   return -1;
-}
-
-function couldBeHttp(beginning: string): boolean {
-  return HTTP_1.startsWith(beginning);
 }

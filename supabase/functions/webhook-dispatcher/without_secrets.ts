@@ -23,12 +23,12 @@ export function withoutSecrets(answer: string, secrets: readonly string[]): stri
   const text = answer.replaceAll(new RegExp(any, "gi"), HIDDEN);
   const cut = Math.max(0, ...spellings.map((spelling) => cutLength(text, spelling)));
   const shown = cut === 0 ? text : text.slice(0, -cut) + HIDDEN;
-  // Cut the text again, because a replacement may be longer than the value. Drop half a character at the end, which
-  // would be invalid in JSON.
+  // Cuts the text again, because a replacement may be longer than the secret. Also drops half a surrogate pair at the
+  // end, which would be invalid in JSON.
   return shown.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** The value, its words without the scheme, and the credentials and the password that `Basic` encodes. */
+/** The value, the words after its scheme, and, for `Basic`, the decoded credentials and the password in them. */
 function partsOf(value: string): string[] {
   const words = value.split(/\s+/);
   const parts = words.length > 1 ? words.slice(1) : [];

@@ -38,8 +38,8 @@ export function checksum(text: string): string {
 }
 
 /**
- * The slot of a workspace: the last 23 bits of its id, in base62. With several databases, the slot determines which one
- * has the workspace. nodes.slot_of in run/nodes/proxy.sql computes the same slot.
+ * The slot of a workspace: the last 23 bits of its id, in base62. With several databases, the slot determines which
+ * database has the workspace. nodes.slot_of in run/nodes/proxy.sql computes the same slot.
  */
 export function slotOf(workspaceId: string): string {
   return inBase62(parseInt(workspaceId.slice(-6), 16) & SLOT_BITS, SLOT_LENGTH);

@@ -23,14 +23,14 @@ export interface BatchOperation {
   readonly data?: z.ZodType;
 }
 
-/** The operations of a batch by name; `create` of a contact runs the verb `contact_create`. */
+/** The operations of a batch, by name. In a batch of contacts, `create` runs the verb `contact_create`. */
 export type BatchOperations = Readonly<Record<string, BatchOperation>>;
 
 /** The result of a `prepare` hook. */
 export interface Prepared<Reply extends z.ZodType> {
   /** The verb's arguments, which replace the body. */
   args: Record<string, Json>;
-  /** Fields to add to the reply, such as a secret, which the client sees once and the database never gets. */
+  /** Fields to add to the reply, such as a secret. The client sees them once; the database never gets them. */
   reveal?: Partial<z.output<Reply>>;
 }
 
@@ -82,7 +82,7 @@ interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | u
   operations?: BatchOperations;
   /** Whether the body may be absent; an absent body is read as an empty object. */
   bodyOptional?: boolean;
-  /** Error code for a body that is missing or is not JSON: `invalid_body` for leads, else `bad_request` (spec 7). */
+  /** Error code for a body that is missing or is not JSON: `bad_request`; for leads `invalid_body` (spec 7). */
   malformed?: "bad_request" | "invalid_body";
   /** How large a body may be; 256 KiB and 6,000 values by default. */
   bodyLimits?: BodyLimits;
@@ -103,13 +103,13 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** Whether a call answers 200 instead of 201 if what it adds exists already, so that clients can repeat the call. */
+  /** The call answers 200 instead of 201 if the row that it would add exists, so that clients can repeat the call. */
   findsExisting?: true;
-  /** Adds to every reply, even a replayed one, the fields that SQL cannot compute. Must not throw. */
+  /** Adds the fields that SQL cannot compute to every reply, also to a replayed reply. Must not throw. */
   finish?: Finish;
   /**
-   * The reply is one record and names its version in `ETag`. A GET answers 304 if `If-None-Match` names the version; a
-   * PATCH answers 412 if `If-Match` does not (the verb gets the versions as `if_match`).
+   * The reply is one record and names its version in `ETag`. A GET answers 304 if `If-None-Match` names this version. A
+   * PATCH answers 412 if `If-Match` names only other versions; the verb gets these versions as `if_match`.
    */
   etag?: true;
   /**
@@ -154,7 +154,7 @@ export interface LinkDeclaration<Reply extends z.ZodType, Body extends z.ZodType
 }
 
 /**
- * An endpoint that requires no credential. It has no query, body or verb: `serveOpen` gets the function that answers.
+ * An endpoint that requires no credential. It has no query, body or verb: a function passed to `serveOpen` answers.
  */
 export interface OpenDeclaration<Reply extends z.ZodType>
   extends Pick<Declaration<Reply, undefined>, "summary" | "reply"> {

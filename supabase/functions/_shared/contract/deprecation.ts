@@ -11,7 +11,7 @@ export interface Deprecation {
 
 const MONTHS = 6;
 
-/** The headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link`, which names the page. */
+/** The headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and `Link` with the page. */
 export function deprecationHeaders({ since, sunset, page }: Deprecation): Record<string, string> {
   return {
     "Deprecation": `@${Date.parse(since) / 1000}`,

@@ -1,5 +1,5 @@
 /** A description for the OpenAPI documents, in Portuguese (the default) and English. */
-// Not an interface: TypeScript assigns no interface to a type with an index signature, which `.meta()` requires.
+// Not an interface, because `.meta()` requires an index signature, and TypeScript infers none for an interface.
 export type Doc = {
   readonly description: string;
   readonly description_en: string;

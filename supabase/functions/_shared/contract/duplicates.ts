@@ -5,8 +5,8 @@ import { ListQuery, pageOf } from "./pagination.ts";
 import { Reference } from "./reference.ts";
 
 const DuplicateGroup = object({
-  value: field(z.string(), ["O que eles têm em comum", "What they have in common", "ana@padariasol.com.br"]),
-  count: field(z.int(), ["Quantos são", "How many there are", 2]),
+  value: field(z.string(), ["O valor em comum", "The value in common", "ana@padariasol.com.br"]),
+  count: field(z.int(), ["Quantos registros são", "How many records there are", 2]),
   records: field(z.array(Reference), [
     "Os 10 mais antigos, do mais antigo ao mais novo",
     "The oldest 10, oldest first",
@@ -27,7 +27,7 @@ export const duplicatesOf = (name: keyof typeof LIKENESSES) => ({
   ),
   query: ListQuery.pick({ limit: true, cursor: true }).extend({
     by: z.enum(LIKENESSES[name]).meta(
-      doc("O que eles têm em comum", "What they have in common", LIKENESSES[name][0]),
+      doc("O campo com o mesmo valor", "The field with the same value", LIKENESSES[name][0]),
     ),
   }),
   reply: pageOf(DuplicateGroup),

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  type BodyLimits,
   DEFAULT_BODY_LIMITS,
   type GateName,
   type KeyDeclaration,
@@ -9,30 +8,24 @@ import {
   type PathParams,
   type Prepared,
   type SessionDeclaration,
-  type SuccessStatus,
 } from "./declaration.ts";
 import { requireTime } from "./deprecation.ts";
 import type { Doc } from "./doc.ts";
-import type { ErrorCode } from "./errors.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
 type AnyDeclaration = KeyDeclaration<z.ZodType | null, z.ZodType | undefined>;
 
-/** What an endpoint declares, with the defaults of what it does not. */
+/** The properties for which {@link endpoint} sets a default. */
+type Defaulted = "status" | "query" | "head" | "malformed" | "bodyLimits" | "idempotent" | "errors";
+
 interface CommonEndpoint
-  extends Readonly<Omit<AnyDeclaration, "gate" | "scope" | "verb" | "body" | "prepare">> {
+  extends
+    Readonly<Required<Pick<AnyDeclaration, Defaulted>>>,
+    Readonly<Omit<AnyDeclaration, Defaulted | "gate" | "scope" | "verb" | "body" | "prepare">> {
   /** Unique name of the operation: the name of its verb, if it has one. */
   readonly operation: string;
-  readonly status: SuccessStatus;
-  /** A strict schema: any other parameter is an error. For a schema without parameters, see {@link takesQuery}. */
-  readonly query: z.ZodObject;
-  readonly head: boolean;
   readonly body: z.ZodType | undefined;
-  readonly malformed: "bad_request" | "invalid_body";
-  readonly bodyLimits: BodyLimits;
-  readonly idempotent: boolean;
-  readonly errors: readonly ErrorCode[];
   readonly prepare?: (
     body: never,
     params: PathParams,
@@ -66,7 +59,7 @@ export interface OpenEndpoint extends CommonEndpoint {
   readonly replies: Readonly<Record<number, Doc>>;
 }
 
-/** An endpoint as data, which routing, gate, validation, OpenAPI and the contract tests use. */
+/** An endpoint as data, for routing, gates, validation, OpenAPI and the contract tests. */
 export type Endpoint = KeyEndpoint | SessionEndpoint | LinkEndpoint | OpenEndpoint;
 
 /** The scope that the key needs or the role that the member needs; null: none. */
@@ -74,14 +67,14 @@ export function requirementOf(endpoint: Endpoint): string | null {
   return endpoint.gate === "session" ? endpoint.role : endpoint.scope;
 }
 
-/** Whether a call may start background work, in which case its reply is a 202 with the operation. */
+/** Whether a call may start background work. Its reply is then a 202 with the operation. */
 export function canContinue({ reply }: Endpoint): boolean {
   return reply instanceof z.ZodObject && "operation" in reply.shape;
 }
 
 /**
- * Whether an endpoint has query parameters; if not, it ignores the query. `expand`: the endpoint has only this
- * parameter and ignores others, because a mistyped name cannot change which records it returns.
+ * Whether an endpoint has query parameters. An endpoint without parameters ignores the query. `expand`: the endpoint
+ * has only this parameter and ignores others, because a mistyped name cannot change which records it returns.
  */
 export function takesQuery({ query }: Endpoint): boolean | "expand" {
   const [name, ...others] = Object.keys(query.shape);
@@ -136,8 +129,8 @@ export const noBody = { body: z.object({}), bodyOptional: true } as const;
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Endpoints by method and path, relative to the path of the resource. A POST or PATCH must declare a body, or it does
- * not compile. A POST with a link's token may omit the body, because the token may be its whole input.
+ * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not compile,
+ * except a POST with a link's token, because the token may be its whole input.
  */
 export interface Routes {
   readonly [read: `GET /${string}`]: Endpoint & WithBody<undefined>;
@@ -153,7 +146,10 @@ export interface Route {
   endpoint: Endpoint;
 }
 
-/** A resource: one function, whose name is the first part of the path (spec 4), with one gate for all endpoints. */
+/**
+ * A resource: one function, with one gate for all endpoints. Its name is the first part of the path (spec 4).
+ * A class, so that tools/resources.ts recognises resources among the exports of routes.ts.
+ */
 export class Resource {
   readonly routes: readonly Route[];
   /** Also runs for unknown paths: the gate's error takes precedence over their 404. */

@@ -84,7 +84,7 @@ export const malformedId = new ApiError(
 /**
  * The error for a method that a path does not have. The header `Allow` names the allowed methods, as HTTP requires.
  *
- * @param archive the operation that archives a record, which a client that sends DELETE may want
+ * @param archive the operation that archives a record, because a client that sends DELETE may be looking for it
  */
 export function methodNotAllowed(methods: Iterable<string>, archive?: string): ApiError {
   const allow = [...methods].join(", ");

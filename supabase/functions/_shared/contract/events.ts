@@ -14,8 +14,8 @@ export interface Fact {
 }
 
 /**
- * A type of event. It names its object instead of importing the object's schema, so that a function does not load other
- * resources.
+ * A type of event. It names the kind of its object instead of importing the object's schema, so that a function does
+ * not load other resources.
  */
 export interface Event {
   object: ObjectType;
@@ -25,8 +25,8 @@ export interface Event {
   /** Describes `data`. Required if there are facts, because the schema then differs from the object's. */
   data?: Doc;
   /**
-   * Whether the change log shows this type: every change of an object has exactly one such event. Other events report
-   * the same change again (a win is deal.won and deal.updated), or report that a due date has passed.
+   * Whether the change log shows this type. Every change of an object has exactly one event of a shown type. An event
+   * of another type repeats a change (a win is deal.won and deal.updated), or reports that a due date has passed.
    */
   change: boolean;
 }
@@ -148,7 +148,7 @@ export const EVENTS = {
     data: doc("O negócio reaberto, e o que mudou", "The reopened deal, and what changed"),
     changed: ["closed_at", "loss_note", "loss_reason_id", "lost_at", "status"],
   }),
-  // The fields of a deal have contact_id, the main contact, so the facts need other names.
+  // A deal already has the field contact_id, its main contact, so the facts need other names.
   "deal.contact_added": event({
     object: "deal",
     change: true,

@@ -7,15 +7,15 @@ import { field, object } from "./object.ts";
 
 /**
  * Options of a zod check that has its own error code, such as `invalid_cursor`. The reply has this code if every failed
- * check of the request has a code of its own; otherwise it has validation_error.
+ * check of the request has a code of its own; otherwise the reply has validation_error.
  */
 export function withCode(code: ErrorCode, message: string) {
   return { params: { code }, error: message };
 }
 
 /**
- * The number of code points, by which JSON Schema and Postgres count characters: an emoji can be one character here but
- * two in JavaScript's `length`.
+ * The number of code points, because JSON Schema and Postgres count these. In JavaScript's `length` an emoji can count
+ * as two.
  */
 export function countCharacters(text: string): number {
   let count = 0;
@@ -66,9 +66,9 @@ export const uuid = () => z.guid().toLowerCase().meta({ format: "uuid" });
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 /**
- * The addresses of RFC 5321, except quoted names and address literals, which web forms refuse too. Not zod's own
- * pattern, which refuses valid addresses such as `a&b@x.com` and the top-level domain `xn--p1ai`. `crm.parse_argument`
- * has the same pattern.
+ * The addresses of RFC 5321, except quoted names and address literals, which web forms refuse too. zod's own pattern is
+ * not used, because it refuses valid addresses such as `a&b@x.com` and the top-level domain `xn--p1ai`.
+ * `crm.parse_argument` has the same pattern.
  */
 const EMAIL = new RegExp(
   `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,
@@ -111,7 +111,7 @@ export const customFields = () =>
     )
     .meta({ type: "object", additionalProperties: {}, maxProperties: 50 });
 
-/** A tag: 1 to 60 characters, without commas, which separate the tags of a filter. */
+/** A tag: 1 to 60 characters, without commas, because commas separate the tags of a filter. */
 export const tag = () =>
   name(60).refine((text) => !text.includes(","), "Não pode ter vírgula").meta({
     minLength: 1,

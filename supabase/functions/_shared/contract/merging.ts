@@ -11,7 +11,7 @@ const Merge = object({
   ]),
 }).meta(named("Merge", "O registro a unir a este", "The record to merge into this one"));
 
-/** Declares the merge of another record into this one, whose reply the texts describe; without summary and scope. */
+/** Declares the merge of another record into this one, without summary and scope. The texts describe the reply. */
 export const mergeOf = ({ name, about, reply }: CrmRecord, portuguese: string, english: string) => ({
   body: Merge,
   reply: extended(reply, { operation }).meta(named(`Merged${about.schema}`, portuguese, english)),

@@ -27,7 +27,7 @@ export function object<Shape extends Fields>(shape: Shape): z.ZodObject<SchemasO
   return z.object(schemasOf(shape)).meta({ fields: textsIn(shape) });
 }
 
-/** Adds fields to an object, whose own fields keep their texts. */
+/** Adds fields to an object. The object's own fields keep their texts. */
 export function extended<Base extends z.ZodRawShape, Shape extends Fields>(
   base: z.ZodObject<Base>,
   shape: Shape,

@@ -28,7 +28,7 @@ const Cleared = object({
   ]),
   webhook_answers: field(count(), [
     "Respostas de receptores de webhooks",
-    "Answers of receivers of webhooks",
+    "Answers from webhook receivers",
     1,
   ]),
 }).meta(
@@ -115,7 +115,7 @@ export const Operation = object({
     null,
   ]),
   error: field(z.enum(["internal_error", "service_unavailable"]).nullable(), [
-    "Por que o último passo falhou; null se não falhou. De novo: repita a chamada",
+    "Por que o último passo falhou; null se não falhou. Para tentar de novo, repita a chamada",
     "Why the last step failed; null if it did not. To try again, repeat the call",
     null,
   ]),
@@ -132,8 +132,8 @@ export const Operation = object({
 
 /** The field in the reply to a merge or erasure that the call could not complete. */
 export const operation = field(Operation.optional(), [
-  "Só em uma resposta 202: o que segue em segundo plano; `Location` é onde ver até onde foi",
-  "Only in a 202: the work that continues in the background; `Location` is its address",
+  "Só em uma resposta 202: o trabalho que segue em segundo plano; `Location` é o endereço para acompanhá-lo",
+  "Only in a 202: the work that continues in the background; `Location` is the address that shows its progress",
 ]);
 
 export const ErasedContact = object({

@@ -1,16 +1,17 @@
 import { z } from "zod";
+import { isUuid } from "../runtime/uuid.ts";
 import { named } from "./doc.ts";
 import { datetime, timestamp, uuid, withCode } from "./fields.ts";
 
 /** Records on a page if the call has no `limit` (spec 4.0). */
 export const DEFAULT_LIMIT = 50;
-/** Maximum records on a page; a larger `limit` counts as this one (spec 4.0). */
+/** Maximum records on a page; a larger `limit` is reduced to this number (spec 4.0). */
 export const MAX_LIMIT = 200;
 
 /** The id after which the next page continues (spec 4.0). */
 export const cursor = () =>
   z.string()
-    .refine((text) => uuid().safeParse(text).success, withCode("invalid_cursor", "Deve ser um UUID"))
+    .refine(isUuid, withCode("invalid_cursor", "Deve ser um UUID"))
     .meta({ format: "uuid" });
 
 /** The parameters of every list (spec 4.0). */
@@ -57,7 +58,7 @@ export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.b
   named("PageMeta", "Onde a lista continua", "Where the list continues"),
 );
 
-// The first page of a list with updated_since has synced_until: the value of updated_since for the client's next run.
+// Only the first page of a list with updated_since has synced_until. Clients send this value as the next updated_since.
 const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta(
   named(
     "SyncedPageMeta",

@@ -25,7 +25,7 @@ export interface RecordAbout {
    * `_list`; `archive`: the verbs `_archive` and `_restore`.
    */
   sql?: readonly ("insert" | "save" | "get" | "list" | "archive")[];
-  /** Adds the verb `api.<name>_summary`, whose query is {@link CrmRecord.summaryQuery}. */
+  /** Adds the verb `api.<name>_summary`. Its query is {@link CrmRecord.summaryQuery}. */
   summary?: RecordSummary;
   /** Enables upserts. `by`: the fields by which they can find the record, each of which has a filter. */
   upsert?: {
@@ -43,8 +43,6 @@ export interface RecordAbout {
    * a creation a third more expensive for Postgres.
    */
   alike?: Readonly<Record<string, string>>;
-  /** Columns that the verb for POST sets and that no client sees. */
-  hidden?: readonly string[];
   /**
    * The values that an erasure writes into fields that cannot be null. The erasure clears every other field that
    * clients write, except the owner. If this property is absent, the record cannot be erased.
@@ -76,7 +74,7 @@ export interface RecordSearch {
   texts: readonly string[];
   /** Columns that are searched only by the digits in `q`. */
   phones?: readonly string[];
-  /** SQL functions that return another spelling of a column, which is searched too. */
+  /** SQL functions by column. Each returns another spelling of the column's value; the search covers it too. */
   spelled?: Readonly<Record<string, string>>;
 }
 
@@ -88,13 +86,13 @@ export interface RecordView {
 }
 
 /**
- * A record. This class derives its zod schemas and texts from the declaration, from which `deno task records`
- * (tools/records/) writes the SQL.
+ * A record. This class derives the zod schemas and the texts from the declaration. `deno task records` (tools/records/)
+ * writes the SQL from the same declaration.
  */
 export class CrmRecord {
   readonly reply: z.ZodObject;
   readonly create: z.ZodType<Record<string, Json>>;
-  /** Body of PATCH: an absent field stays as it is, null clears it. */
+  /** Body of PATCH: an absent field stays as it is, and null clears a field. */
   readonly update: z.ZodObject;
   /** Body of an upsert: like the body of POST, but no field is required, and null has the same meaning as on PATCH. */
   readonly upsert: z.ZodObject;
@@ -200,7 +198,7 @@ export class CrmRecord {
     }).omit({ limit: true, cursor: true });
   }
 
-  /** The texts of all fields. In the schema of a body, a text without a field marks that field as read-only. */
+  /** The texts of all fields. If the schema of a body lacks a field that has a text, the field is read-only. */
   texts(): FieldDocs {
     return Object.fromEntries(Object.entries(this.fields).map(([name, { text }]) => [name, text]));
   }
@@ -224,8 +222,8 @@ export class CrmRecord {
   }
 
   /**
-   * Refuses a query that has neither the required filter nor a filter by the record's deal. Without the required
-   * filter, the list can only be sorted by id.
+   * Refuses a query that has neither the required filter nor a filter by the record's deal. Also refuses another order
+   * than by id if the required filter is absent.
    */
   #requireFilter(query: z.ZodObject): z.ZodObject {
     const names = Object.keys(this.filters);

@@ -44,8 +44,8 @@ export interface Reference {
 }
 
 /**
- * The values of a parameter that shows rows which lists leave out by default. Such rows, which should be few, have an
- * index of their own on the workspace and the id.
+ * The values of a parameter that shows rows which lists leave out by default. A partial index on the workspace and the
+ * id holds only these rows, which should be few.
  */
 export interface Hiding {
   /** The value that leaves these rows out, like a list without the parameter. */
@@ -70,8 +70,8 @@ export interface Filter {
   /** The parameter takes several values, separated by commas; the verb gets an array. */
   several?: boolean | undefined;
   /**
-   * No two rows of a workspace have the same value. The list uses the table's partial unique index on the workspace and
-   * the column, which leaves out rows without a value.
+   * No two rows of a workspace have the same value. The list uses the table's unique index on the workspace and the
+   * column. The index leaves out rows without a value.
    */
   unique?: true;
   /** Most rows have no value. The filter's index omits these rows, so that creating them needs no index entry. */
@@ -85,7 +85,7 @@ export interface Filter {
    * An SQL condition on row `t` for each value, instead of an equality. It is not escaped, so it must be a constant.
    */
   condition?: Readonly<Record<string, string>> | undefined;
-  /** The value whose `condition` has a partial index, and the range column between workspace and id there. */
+  /** The value whose `condition` has a partial index, and the index's column between the workspace and the id. */
   indexed?: { value: string; column: string } | undefined;
   /** The parameter shows rows that lists leave out by default. */
   hides?: Hiding | undefined;
@@ -105,14 +105,14 @@ export const dealFilter = (ofDeal: "company_id" | "contact_id", text: Doc): Filt
   ofDeal,
 });
 
-/** A filter by a time: the column's is at or after the value. */
+/** A filter for rows whose time in `column` is at or after the value. */
 export const since = (column: string, portuguese: string, english: string): Filter => ({
   rule: rules.datetime(),
   text: doc(portuguese, english),
   range: { column, operator: ">=" },
 });
 
-/** A filter by a time: the column's is before the value. */
+/** A filter for rows whose time in `column` is before the value. */
 export const before = (column: string, portuguese: string, english: string): Filter => ({
   ...since(column, portuguese, english),
   range: { column, operator: "<" },
@@ -233,8 +233,8 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
 /**
- * One of the given words. `writing` is for bodies: `offered` has those of `words` that the OpenAPI documents list (a
- * body may have any of `words`), `error` is the message for a text that is not one of `words`.
+ * One of the given words. `writing` concerns bodies: `offered` are the words that the OpenAPI documents list, although
+ * a body may have any of `words`; `error` is the message for any other text.
  */
 export const choice = <Word extends string>(
   words: readonly [Word, ...Word[]],
@@ -259,7 +259,7 @@ export const reference = (table: string, options: Options = {}, active = false) 
 export const owner = (options: Options = {}) =>
   reference("members", { presence: "defaulted", filter: true, ...options }, true);
 
-/** The id of another record. The verbs of the record with this field check the id, not `crm.require_references`. */
+/** The id of another record. The verbs check this id themselves; `crm.require_references` does not. */
 export const idCheckedByVerb = (table: string, options: Options = {}) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), names: table }, options);
 

@@ -16,7 +16,7 @@ export interface BodyReading {
 
 /**
  * The plain data of an endpoint that routing, gate, door and reply need. `deno task tables` writes this data from the
- * endpoint. A call that needs no schemas then does not load them, which would take longer than the call itself.
+ * endpoint. A call that needs no schemas does not load them, because loading them takes longer than the call itself.
  */
 export interface RouteEntry {
   readonly method: Method;
@@ -59,7 +59,7 @@ export interface RouteTable {
   readonly load: () => Promise<Resource>;
 }
 
-/** Whether a record has a URL, which the reply to its creation names in `Location`. */
+/** Whether a record has a URL. The reply to its creation then names the URL in `Location`. */
 export function hasDetail(routes: readonly { method: Method; path: string }[]): boolean {
   return routes.some(({ method, path }) => method === "GET" && path === "/:id");
 }

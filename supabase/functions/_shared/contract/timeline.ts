@@ -12,8 +12,8 @@ export const TIMELINE_TYPES = ["deal", "stage_change", "activity", "note"] as co
 
 const TimelineDeal = extended(Reference, {
   status: field((deal.reply.shape["status"] as z.ZodType).nullable(), [
-    "Situação; null sem o escopo deals:read, assim como o valor",
-    "Status; null without the scope deals:read, as is the value",
+    "Situação; sem o escopo deals:read, null, como também o valor",
+    "Status; without the scope deals:read, status and value are null",
     "aberto",
   ]),
   value: (deal.reply.shape["value"] as z.ZodType).nullable(),
@@ -27,7 +27,7 @@ const TimelineEntry = object({
   type: field(z.enum(TIMELINE_TYPES), ["O que é", "What it is", "note"]),
   occurred_at: field(timestamp(), [
     "Quando foi criado, ou quando mudou de etapa",
-    "When it was created, or moved",
+    "When it was created, or when it changed stage",
   ]),
   deal: field(TimelineDeal, ["O negócio", "The deal"]),
   activity: activity.reply.nullable(),

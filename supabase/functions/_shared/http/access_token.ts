@@ -30,7 +30,7 @@ export interface AppSession extends Session {
 const ASYMMETRIC = ["ES256", "RS256"];
 /** The audience of a person's token. The project's own keys that are tokens, such as anon, have another audience. */
 const AUDIENCE = "authenticated";
-/** Milliseconds for which an answer of Supabase Auth is cached. The door still checks the session at every call. */
+/** Milliseconds for which an answer from Supabase Auth is cached. The door still checks the session at every call. */
 const ANSWER_MS = 60_000;
 /**
  * Maximum number of cached answers, and of known sessions. Strangers cannot fill these collections, because only valid
@@ -45,7 +45,7 @@ const TURN_MS = 2_000;
 class TooManyRequests extends Error {}
 
 let keys: JWTVerifyGetKey | undefined;
-/** Answers of Supabase Auth, by the hash of the token. */
+/** Answers from Supabase Auth, by the hash of the token. */
 const answers = new Map<string, { session: Session; until: number }>();
 /** Ids of sessions that had a valid token. Strangers cannot know such an id. */
 const knownSessions = new Set<string>();
@@ -64,8 +64,9 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
 }
 
 /**
- * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here. So is a
- * token with a symmetric signature: with such tokens, strangers could make the API call Supabase Auth.
+ * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here. A token
+ * with a symmetric signature is invalid_session too: only Supabase Auth can check it, and strangers could flood
+ * Supabase Auth by sending forged ones.
  */
 export async function verifyAppToken(token: string): Promise<AppSession | ApiError> {
   if (!ASYMMETRIC.includes(algorithmOf(token) ?? "")) return new ApiError("invalid_session");
@@ -133,7 +134,7 @@ function publicKeys(): JWTVerifyGetKey {
 }
 
 async function verifyByAuth(token: string): Promise<Session | ApiError> {
-  // Refuses, without a request to Supabase Auth, expired tokens, tokens of apps and the project's own keys.
+  // Refuses expired tokens, tokens of apps and the project's own keys without asking Supabase Auth.
   const claims = decodeJwt(token);
   const session = sessionOf(claims);
   const expired = (claims.exp ?? 0) * 1000 <= Date.now();

@@ -35,7 +35,7 @@ const ALLOWED_HEADERS: Record<GateName, string[]> = {
 export function functionApp(name: string, gate: GateName): Hono {
   const app = new Hono({ strict: false }).basePath(`/${name}`);
   const origins = allowedOrigins(gate);
-  // CORS is off by default: an API key must not be used in a browser, whose user could read it.
+  // CORS is off by default: an API key must not be used in a browser, because the browser's user could read the key.
   if (origins.length > 0) {
     const allow = cors({
       origin: origins,
@@ -45,8 +45,8 @@ export function functionApp(name: string, gate: GateName): Hono {
       maxAge: 600,
     });
     app.use(async (c, next) => {
-      // Only browsers send Origin. For other clients OPTIONS is a 405, and CORS headers are not added, because a header
-      // that is added to a finished reply makes Hono send the body in chunks.
+      // Only browsers send Origin. Other clients get a 405 for OPTIONS, and replies without CORS headers: adding a
+      // header to a finished reply makes Hono send the body in chunks.
       if (c.req.header("Origin") === undefined) return await next();
       // `respond` does not create the reply to a preflight request, so this header is set here.
       const preflight = await allow(c, next);
@@ -77,11 +77,6 @@ export function createCall(
     method: c.req.method,
     resource,
     ...routed,
-    params: {
-      id: c.req.param("id"),
-      delivery_id: c.req.param("delivery_id"),
-      contact_id: c.req.param("contact_id"),
-      token: c.req.param("token"),
-    },
+    params: c.req.param(),
   };
 }

@@ -44,7 +44,7 @@ export function validateBatch(
     const ofItem = errorsUnder(`items.${index}`, ofItems);
     const valid = validateItem(operations, item, index, ofItem, {
       ...options,
-      // In a strict call the maximum applies to each item alone, because unknown fields are errors of their item.
+      // In a strict call the maximum applies to each item, because an item's unknown fields are errors of the item.
       ...(!options.strict && { unknownAtMost }),
     });
     if (!(valid instanceof ApiError)) ignored.push(...valid.ignored);
@@ -93,7 +93,7 @@ function validateItem(
   const { op } = item;
   const operation = typeof op === "string" && Object.hasOwn(operations, op) ? operations[op] : undefined;
   const ofData = errorsUnder("data", fieldErrors);
-  const ofItem = fieldErrors.filter(({ field }) => field === "data" || !field.startsWith("data."));
+  const ofItem = fieldErrors.filter(({ field }) => !field.startsWith("data."));
   const own = validateBody(operation?.item ?? unknownOperation(operations), {
     // `data` is validated below, by its own schema.
     value: isObject(item["data"]) ? { ...item, data: {} } : item,

@@ -7,8 +7,8 @@ export function readBearer(headers: Headers): string | null {
 }
 
 /**
- * An app's token: the JWT in `Authorization: Bearer`. Null if the header has no JWT, for example because it has a key,
- * or if there is an `X-API-Key`, which takes precedence.
+ * An app's token: the JWT in `Authorization: Bearer`. Null if the header has no JWT, for example because it has a key.
+ * Also null if there is an `X-API-Key`, because a key takes precedence.
  */
 export function readAppToken(headers: Headers): string | null {
   const text = headers.has("X-API-Key") ? null : readBearer(headers);

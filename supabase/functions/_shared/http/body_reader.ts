@@ -54,8 +54,8 @@ export class BodyReader {
   /** Reads the whole body. Returns request_timeout after 15 s, payload_too_large over `maxBytes`. */
   async readAll(): Promise<Uint8Array | ApiError> {
     try {
-      // Reads and discards the excess, because a client whose connection is closed while it is sending never reads the
-      // reply.
+      // Reads and discards the excess: if the connection were closed while the client sends, the client would never
+      // read the reply.
       await this.#readUntil(this.#end, MAX_DISCARDED_BYTES);
     } catch (error) {
       return error instanceof TooSlow ? new ApiError("request_timeout") : CLIENT_LEFT;

@@ -6,15 +6,15 @@
 const HEADER = Deno.env.get("CLIENT_ADDRESS_HEADER") || "CF-Connecting-IP";
 
 /**
- * The address of the caller: the last entry of the header, which is the one that the nearest proxy has written. Null if
- * the header is absent.
+ * The address of the caller: the last entry of the header, because the nearest proxy writes the last entry. Null if the
+ * header is absent.
  */
 export function clientAddress(headers: Headers): string | null {
   const entries = headers.get(HEADER);
   return entries && (entries.slice(entries.lastIndexOf(",") + 1).trim() || null);
 }
 
-/** The header by which a function that calls another one in the same process passes on the caller's address. */
+/** The header with the caller's address, for a function that calls another function in the same process. */
 export function addressHeader(address: string | null): Record<string, string> {
   return address === null ? {} : { [HEADER]: address };
 }

@@ -61,8 +61,8 @@ const linkDoor: Door = {
 };
 
 /**
- * The gates by name, except the gate for sessions: it is in session_gate.ts, so that the functions of the API do not
- * load it. Null: the function requires no credential and uses no door.
+ * The gates by name. The gate for sessions is in session_gate.ts, so that the functions of the API do not load it.
+ * Null: the function requires no credential and uses no door.
  */
 export const GATES = {
   key: {
@@ -87,7 +87,7 @@ export const GATES = {
       return isLinkToken(token) ? doorCredential(token) : new ApiError("not_found");
     },
     doorOf: () => linkDoor,
-    // The address contains the token, which must not reach other sites (by Referer) or search engines.
+    // The URL contains the token. The token must not reach other sites (by Referer) or search engines.
     headers: { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" },
     callerField: "proposal_id",
     errors: ["not_found", "workspace_suspended", "rate_limited", "service_unavailable"],
@@ -96,7 +96,7 @@ export const GATES = {
 } as const satisfies Record<Exclude<GateName, "session">, Gate | null>;
 
 /**
- * Reads the key from `X-API-Key`, or if that is absent, the token of an app from `Authorization: Bearer`.
+ * Reads the key from `X-API-Key`. If this header is absent, reads the token of an app from `Authorization: Bearer`.
  *
  * @returns the key's hash with its slot, or the ids in the verified token: person, session, client
  */
@@ -111,8 +111,8 @@ export function readKeyOrToken(headers: Headers): string | ApiError | Promise<st
 }
 
 /**
- * The ids in an app's token, once it is verified. The first token loads jose, so that functions that are called with
- * keys start without it.
+ * Verifies an app's token and returns the ids in it. The first token loads jose, so that a function that is called only
+ * with keys never loads it.
  */
 async function idsOf(token: string): Promise<string | ApiError> {
   const { verifyAppToken } = await import("./access_token.ts");
@@ -122,6 +122,6 @@ async function idsOf(token: string): Promise<string | ApiError> {
       ? new ApiError("invalid_api_key", undefined, "O token de acesso não é de um aplicativo, ou venceu")
       : session;
   }
-  // In lower case, so that any spelling of the ids means the same known caller.
+  // In lower case, so that a token with another spelling of the ids belongs to the same known caller.
   return [session.userId, session.sessionId, session.clientId].join(" ").toLowerCase();
 }

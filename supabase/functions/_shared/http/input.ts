@@ -17,23 +17,23 @@ export interface Input extends ValidInput {
 }
 
 /**
- * The input of a call, and its idempotency key. An invalid call has its key too, because a replay or a conflict takes
- * precedence over the error of the input.
+ * The input of a call, and its idempotency key. An invalid call has an idempotency key too, because a replay or a
+ * conflict takes precedence over the input's error.
  */
 export interface Reading {
   readonly input: Input | ApiError;
   readonly idempotency?: { key: string; requestHash: string } | undefined;
 }
 
-/** Loads zod and the rules built on it, which a call without parameters and body does not need. */
+/** Loads zod and the rules built on it. A call without parameters and body does not need them. */
 const loadValidation = loadOnce(() => import("./valid_input.ts"));
 
 /**
  * Reads the idempotency key, and validates path, body and query. If there are several errors, it returns the first in
- * this order: invalid_idempotency_key, not_found (malformed id), bad_request (`If-Match`), the error of reading the
+ * this order: invalid_idempotency_key, not_found (malformed id), bad_request (`If-Match`), the error from reading the
  * body, the endpoint's `malformed` code, validation_error.
  *
- * @param body the bytes, or the error of reading them; null for an endpoint without a body
+ * @param body the bytes, or the error from reading them; null for an endpoint without a body
  * @param load loads the endpoint with its schemas; called only if they are needed
  * @param findWorkspace finds the caller's workspace, for `prepare`
  */
@@ -107,7 +107,7 @@ async function parseBody(
   return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }
 
-/** The URL's query. Not read with `new URL`: Deno puts the Host header into the URL, and an invalid one would throw. */
+/** The URL's query. Not read with `new URL`, which throws if the Host header, a part of Deno's URL, is invalid. */
 function queryOf(url: string, read: true | "expand"): string {
   const start = url.indexOf("?");
   const query = start === -1 ? "" : url.slice(start + 1);

@@ -11,13 +11,13 @@ import { measureJson } from "./json_size.ts";
 
 export const MAX_DEPTH = 32;
 
-/** Parsed JSON, and errors for its values that Postgres cannot store as they were sent. */
+/** Parsed JSON, and errors for the values in it that Postgres cannot store unchanged. */
 export interface JsonText<Value = Json> {
   value: Value;
   fieldErrors: FieldError[];
 }
 
-/** A parsed body, which is an object. */
+/** A parsed body that is an object. */
 export type JsonBody = JsonText<JsonObject>;
 
 /**
@@ -49,20 +49,18 @@ export async function parseJson(
   const text = decode(bytes);
   if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
-  // Measured before JSON.parse, whose time and memory grow with the number of values.
+  // Measured before parsing, because the time and memory of JSON.parse grow with the number of values.
   const size = measureJson(text, maxValues, maxDepth);
   if (size === "too deep") return tooComplex(`O corpo tem mais de ${maxDepth} níveis de objetos e listas`);
-  if (size === "too many values") {
-    return tooComplex(`O corpo tem mais de ${maxValues} valores`);
-  }
+  if (size === "too many values") return tooComplex(`O corpo tem mais de ${maxValues} valores`);
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
     return new ApiError(malformed);
   }
-  // JSON.parse drops duplicate keys, so if the text has more members than its value, there are duplicates. If there
-  // are duplicates, or values that cannot be stored, a slower parser is loaded, which finds their fields.
+  // JSON.parse drops duplicate keys, so the text then has more members than the value. If there are duplicate keys, or
+  // values that cannot be stored, a slower parser is loaded to find their fields.
   if (countStorableMembers(value) === size.members) return { value, fieldErrors: [] };
   const { findUnstorable } = await import("./unstorable.ts");
   return { value, fieldErrors: findUnstorable(text) };

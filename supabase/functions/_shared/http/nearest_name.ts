@@ -86,9 +86,9 @@ export function nameNearest(details: readonly FieldError[], budget: { left: numb
 }
 
 /**
- * The nearest valid name: the same name in snake case (`deal_id` for `dealId`), perhaps with `_id` added; else one for
- * which MEANT_BY lists the unknown name; else the one with the fewest typing mistakes, at most 1 per 3 letters and 3 in
- * all. Null if there is none.
+ * The nearest valid name, or null. The first of these that is valid: the unknown name in snake case (`deal_id` for
+ * `dealId`); with `_id` added; a name for which MEANT_BY lists the unknown name; the name with the fewest typing
+ * mistakes, at most one per three letters and three in all.
  */
 export function nearestName(unknown: string, valid: readonly string[]): string | null {
   if (unknown.length > MAX_LENGTH) return null;

@@ -4,8 +4,8 @@ import { readAppToken } from "./bearer.ts";
 import { jsonReply } from "./reply.ts";
 
 /**
- * Where a function serves its metadata. RFC 9728 places metadata at the root of the host, which no edge function can
- * serve.
+ * Where a function serves its metadata. RFC 9728 places metadata at the root of the host, but an edge function cannot
+ * serve the root.
  */
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 

@@ -39,8 +39,8 @@ let writeNow: (() => void) | null = null;
 let isRunning = false;
 
 /**
- * Adds a request with a valid key to the log (crm.requests), which is written later. If a key gets several 429 in a
- * second, only the first is written, because a client can cause any number of them.
+ * Queues a request with a valid key for the log (crm.requests). If a key gets several 429 in a second, only the first
+ * is written, because a client can cause any number of them.
  *
  * @param body the body of the reply
  */
@@ -123,9 +123,9 @@ function rowOf({ workspaceId, keyId, requestId, method, url, params, status, err
   };
 }
 
-/** Matches a part of a path that is logged. Any other part but an id may be a value, such as an e-mail address. */
+/** Matches the parts of a path that are logged besides ids. Other parts may be values, such as an e-mail address. */
 const WORD = /^[a-z][a-z0-9-]{0,39}$/;
-/** Matches a parameter's or field's name that is logged. Any other text may be a value in the wrong place. */
+/** Matches the names of parameters and fields that are logged. Other names may be values in the wrong place. */
 const NAME = /^[\w.[\]-]{1,100}$/;
 const HIDDEN = "…";
 const MAX_PARTS = 20;
@@ -135,7 +135,7 @@ const MAX_PARTS = 20;
  * malformed id is shown as `:id`.
  */
 export function describePath(url: string, params: Call["params"]): string {
-  // Not `new URL`, which throws if the Host header is invalid.
+  // `new URL` would throw if the Host header is invalid.
   const [path = "", query = ""] = url.slice(url.indexOf("/", url.indexOf("//") + 2)).split("?", 2);
   const parts = path.split("/").slice(0, MAX_PARTS).map((part) => {
     if (part === "" || isUuid(part)) return part;

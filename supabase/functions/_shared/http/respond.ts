@@ -58,7 +58,8 @@ function logCall(call: Call, outcome: Outcome): void {
   const { result, admission } = outcome;
   const { gate } = call;
   const caller = gate && { [gate.callerField]: admission?.callerId };
-  // Logs only a count of such calls, because the platform limits the number of log lines.
+  // A client can cause any number of these calls, and the platform limits the number of log lines, so only a count is
+  // logged.
   if (isRepeatable(outcome) || (result.status === 503 && !admission?.admitted)) {
     return result instanceof ApiError
       ? logCount("refused", { function: call.resource, code: result.code, ...caller })

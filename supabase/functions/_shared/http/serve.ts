@@ -32,7 +32,7 @@ export type Answer = () => Promise<{ status: number; body: unknown }>;
 /**
  * Creates the handler of a resource: `handle` determines the outcome of each call, `respond` makes the response.
  *
- * @param gate by default the table's gate from gates.ts; a resource with sessions must pass that of session_gate.ts
+ * @param gate by default the table's gate from gates.ts; a resource with sessions must pass the gate of session_gate.ts
  */
 export function serveResource(table: RouteTable, gate: Gate = gateOf(table)): RequestHandler {
   const served = { table, load: loadOnce(table.load) };
@@ -127,9 +127,9 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
     // A replay takes precedence over the input's error: a new release may have made the repeated request invalid.
     if (input instanceof ApiError && !door.replayed) return input;
     const success = await createSuccess(served, target, input, door);
-    return isRead(call) ? notModifiedOr(success, call.request) : success;
+    return target.method === "GET" ? notModifiedOr(success, call.request) : success;
   };
-  // Exceptions are caught here, so that the outcome names the caller, whose request log must show the error too.
+  // Exceptions are caught here, where the caller is known, so that the caller's request log shows the error too.
   return outcomeOf(door, () => result().catch((fault) => internalError(call, fault)));
 }
 
@@ -156,11 +156,7 @@ async function receive(
   return isTurnedAway(body) ? body : await readInput(call, entry, body, load, findWorkspace);
 }
 
-function isRead({ method }: Call): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
-/** The outcome of a call that reached the door: the door's error, or else what `resultOf` returns. */
+/** The outcome of a call that reached the door: the door's error or, if there is none, what `resultOf` returns. */
 async function outcomeOf(
   { admission, events, error }: DoorReply,
   resultOf: () => Success | ApiError | Promise<Success | ApiError>,
@@ -175,7 +171,7 @@ async function createSuccess(
   input: Input | ApiError,
   { body, replayed, found }: DoorReply,
 ): Promise<Success> {
-  const { ignored, reveal = undefined, headers: own } = input instanceof ApiError ? NO_INPUT : input;
+  const { ignored = [], reveal, headers: own }: Partial<Input> = input instanceof ApiError ? {} : input;
   const ignoredHeaders = ignoredFieldsHeader([...ignored, ...unappliedFields(entry, input, body)]);
   const headers: Record<string, string> = {
     ...ignoredHeaders,
@@ -190,7 +186,7 @@ async function createSuccess(
   const status = replayed || found ? 200 : entry.status;
   const finish = entry.finish && await finishOf(served, entry);
   const isCreation = entry.status === 201 && !found;
-  // An upsert with dry_run creates nothing, but names the records similar to the one that it would create.
+  // An upsert with dry_run creates nothing, but names the records that are similar to the record that it would create.
   const namesDuplicates = entry.status === 201 && addedFieldAt(body!, DUPLICATES) !== -1;
   // A reply that is returned unchanged need not be parsed.
   if (!isCreation && !namesDuplicates && !reveal && !finish) return { status, body, headers };
@@ -214,12 +210,12 @@ async function createSuccess(
   };
 }
 
-/** Whether the reply is one record. A new contact is shown only to a caller who prefers it to its id. */
+/** Whether the reply is one record. The reply to a new contact is the record only if the request has `Prefer`. */
 function showsRecord({ etag }: RouteEntry, input: Input | ApiError): boolean {
   return etag || !(input instanceof ApiError) && "prefer" in input.args;
 }
 
-/** The header that names records similar to the new one, taken from the field that the verb appends to its reply. */
+/** The header with the ids of records similar to the new one. The verb appends a field with this name to its reply. */
 const DUPLICATES = "X-Possible-Duplicate";
 
 interface CreationReply {
@@ -241,15 +237,9 @@ async function finishOf(served: Served, entry: RouteEntry) {
   return (await endpointOf(served, entry)).finish;
 }
 
-const NO_INPUT: Pick<Input, "ignored" | "reveal" | "headers"> = {
-  ignored: [],
-  reveal: undefined,
-  headers: {},
-};
-
 /**
- * The sent fields that an action did not apply because the record was already in the requested state. Fields whose
- * values equal the record's are left out, so that repeating an action whose reply was lost names no fields.
+ * The sent fields that an action did not apply because the record was already in the requested state. Fields with the
+ * record's own values are left out, so that a client that merely repeats an action gets no names.
  */
 function unappliedFields(entry: RouteEntry, input: Input | ApiError, body: string | null): string[] {
   if (!entry.namesUnapplied || input instanceof ApiError || body === null) return [];

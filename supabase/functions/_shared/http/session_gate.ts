@@ -1,5 +1,6 @@
 import { ApiError } from "../contract/errors.ts";
 import { verifyAccessToken } from "./access_token.ts";
+import { readBearer } from "./bearer.ts";
 import type { Gate } from "./call.ts";
 import { WORKSPACE_HEADER } from "./gates.ts";
 import type { Door } from "../postgres/door.ts";
@@ -17,15 +18,13 @@ const door: Door = {
 /** The gate for people who are signed in. A separate file, so that functions of the API do not load jose. */
 export const sessionGate = {
   async readCredential({ request }) {
-    const [scheme, token, ...rest] = (request.headers.get("Authorization") ?? "").split(" ");
-    if (scheme!.toLowerCase() !== "bearer" || !token || rest.length > 0) {
-      return new ApiError("missing_session");
-    }
+    const token = readBearer(request.headers);
+    if (token === null) return new ApiError("missing_session");
     const session = await verifyAccessToken(token);
     if (session instanceof ApiError) return session;
     const workspace = request.headers.get(WORKSPACE_HEADER) ?? "";
     if (workspace !== "" && !isUuid(workspace)) return new ApiError("not_a_member");
-    // In lower case, so that any spelling of the ids means the same known caller.
+    // In lower case, so that a request with another spelling of the ids belongs to the same known caller.
     return [session.userId, session.sessionId, workspace].join(" ").toLowerCase();
   },
   doorOf: () => door,

@@ -88,7 +88,7 @@ export function validateQuery(
   );
 }
 
-/** The name of a parameter that filters by a custom field. Zod drops the reserved name, and so the filter. */
+/** Matches a filter by a custom field, unless the name is reserved: zod drops the reserved name, and so the filter. */
 const CUSTOM = new RegExp(String.raw`^custom\[(?!${RESERVED_NAME}\])([^[\]]+)\](?:\[(gte|lte)\])?$`);
 
 function parse(
@@ -118,7 +118,7 @@ function parse(
   const code: ErrorCode = fieldErrors.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
     : "validation_error";
-  // Reports a field only once: an error in its text rather than one found by the schema, which may follow from it.
+  // Reports each field once. An error in a field's text precedes the schema's error, which may be its consequence.
   const known = new Set(fieldErrors.map(({ field }) => field));
   const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));
@@ -147,9 +147,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string {
         ? `Deve ser "${String(issue.values[0])}"`
         : `Deve ser um de ${issue.values.map((value) => `"${String(value)}"`).join(", ")}`;
     case "unrecognized_keys":
-      return "Parâmetro desconhecido";
     case "not_multiple_of":
-      return `Deve ser múltiplo de ${issue.divisor}`;
     case "invalid_union":
     case "invalid_key":
     case "invalid_element":
@@ -173,7 +171,6 @@ const FORMATS: Record<string, string> = {
   uuid: "um UUID",
   guid: "um UUID",
   date: "uma data existente no formato AAAA-MM-DD",
-  url: "uma URL",
 };
 
 function limit(origin: string, side: "mínimo" | "máximo", bound: number | bigint): string {

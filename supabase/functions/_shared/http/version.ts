@@ -52,14 +52,14 @@ export function notModifiedOr(reply: Success, { headers }: Request): Success {
 /**
  * The versions that `If-Match` names, as `crm.version` writes them; null if the header is absent or `*`, which matches
  * every existing record. A weak tag matches nothing. A malformed header is bad_request, because ignoring it would allow
- * the very change that it should prevent.
+ * a change that the client wants to prevent.
  */
 export function readIfMatch({ headers }: Request): string[] | null | ApiError {
   const header = headers.get("If-Match");
   const tags = header === null ? "any" : parseTags(header);
   if (tags === "any") return null;
   if (tags === null) return new ApiError("bad_request", undefined, MALFORMED_IF_MATCH);
-  // The part after the dot is the version of fields that a GET added, which PATCH does not change.
+  // The part after the dot is the version of fields that a GET added. PATCH does not change these fields.
   return tags.flatMap(({ weak, opaque }) => weak ? [] : opaque.slice(1, -1).split(".")[0]!);
 }
 

@@ -2,8 +2,9 @@ import { hashCredential, slotOf } from "../contract/credentials.ts";
 import { randomToken } from "./random_token.ts";
 
 /**
- * Generates the public link of a proposal, and the hash of its token, which is all that the database stores. The token
- * is in the fragment, which browsers send to no server.
+ * Generates the public link of a proposal, and the hash of its token. The database stores only the hash. The token is
+ * in the link's fragment, because browsers send the fragment to no server.
+ *
  * @param workspaceId the workspace of the proposal
  * @param appUrl the console's address, without a slash at its end
  */

@@ -1,8 +1,8 @@
 import { log } from "../runtime/log.ts";
 import { isDatabaseError } from "./database_error.ts";
-import { Deadlines } from "../runtime/deadlines.ts";
+import { deadlines } from "../runtime/deadlines.ts";
 
-/** Why connecting failed, which decides when to try again. */
+/** Why connecting failed. The reason decides when to try again. */
 type Reason = "refused" | "rejected" | "other";
 
 /**
@@ -27,10 +27,10 @@ const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
 const FIRST_ATTEMPT_MS = 5_000;
 const PROBE_MS = 1_000;
 
-/** Minimum milliseconds between two log lines about failures with the same `Reason`: Supabase limits their number. */
+/** Minimum milliseconds between two log lines for the same `Reason`, because Supabase limits the number of lines. */
 const LOG_MS = 10_000;
 
-/** The call did not try to connect, because earlier attempts failed or one is taking too long. */
+/** The call did not try to connect, because earlier attempts failed or another call's attempt takes too long. */
 export class ConnectingPaused extends Error {
   override readonly name = "ConnectingPaused";
 }
@@ -48,11 +48,10 @@ interface Failures {
  * connections of the pool do not all try a wrong password.
  */
 export class ConnectBackoff {
-  readonly #deadlines = new Deadlines();
   #loggedAt = 0;
   /** Null after a success. */
   #failures: Failures | null = { count: 0, until: 0 };
-  /** The attempt under way, while only one is allowed. */
+  /** The attempt under way, while only one attempt at a time is allowed. */
   #probe: { done: Promise<unknown>; awaitedUntil: number } | undefined;
 
   /** Milliseconds until the next attempt is allowed; 0 if it is allowed now. */
@@ -86,7 +85,7 @@ export class ConnectBackoff {
     const tooLong = () => new ConnectingPaused("The attempt to connect takes too long");
     const left = awaitedUntil - performance.now();
     if (left <= 0) throw tooLong();
-    await this.#deadlines.enforce(left, tooLong, done);
+    await deadlines.enforce(left, tooLong, done);
   }
 
   async #attempt<T>(connect: () => Promise<T>): Promise<T> {

@@ -18,12 +18,12 @@ const TLS_OF_MODE: Record<string, boolean> = {
 const EXAMPLE = "postgresql://crm_functions:<password>@<host>:6543/postgres?sslmode=verify-full";
 
 /**
- * Reads where to connect. Environment: DATABASE_URL (never SUPABASE_DB_URL, with which Supabase connects as the owner
- * of the data); DATABASE_CA, the certificates (PEM) of the authorities that may have issued the server's certificate,
- * by default those that the runtime trusts.
+ * Reads where to connect. Environment: DATABASE_URL (never SUPABASE_DB_URL: its role owns the data); DATABASE_CA, the
+ * certificates (PEM) of the authorities that may have issued the server's certificate, by default the authorities that
+ * the runtime trusts.
  *
- * @throws Error for an unusable value; and, if the service is hosted, for a connection without TLS to another machine,
- *  which would expose the password and the data. The message contains no secret.
+ * @throws Error for an unusable value. Also, if the service is hosted, for a connection without TLS to another machine,
+ *  because it would expose the password and the data. The message contains no secret.
  */
 export function readConnection(): ConnectionSettings {
   const text = Deno.env.get("DATABASE_URL") ?? "";
@@ -52,9 +52,9 @@ export function restoreLineBreaks(certificate: string): string {
 }
 
 /**
- * Reads `sslmode` and removes it from the URL, because in `pg` it would override the option `ssl`, which has the
- * trusted authority. Other TLS parameters are errors: they name files, which an edge function does not have, or weaken
- * the check.
+ * Reads `sslmode` and removes it from the URL. In `pg` it would override the option `ssl`, which has the trusted
+ * authority. Other TLS parameters are errors: they name files, which an edge function does not have, or weaken the
+ * check.
  */
 function readSslMode(url: URL): boolean {
   const mode = url.searchParams.get("sslmode") ?? "disable";

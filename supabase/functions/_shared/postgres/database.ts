@@ -39,8 +39,8 @@ export class DatabaseUnavailable extends Error {
   /** Seconds until the next attempt to connect; undefined if there is no pause. */
   readonly retryAfter: number | undefined;
   /**
-   * Whether the statement took too long. It has used resources, but its transaction may have been rolled back, and with
-   * it the count for the rate limit.
+   * Whether the statement took too long. It has used resources, but if its transaction was rolled back, the rate limit
+   * has not counted the call.
    */
   readonly wasCancelled: boolean;
 
@@ -94,9 +94,7 @@ async function createConfiguredPool(): Promise<pg.Pool> {
   return createPool(settings, { ...options, max: poolSize() });
 }
 
-/**
- * @throws Error if the size is not a whole number above 0: with such a size no call would get a connection
- */
+/** @throws Error if the size is not a whole number above 0, because then no call would get a connection */
 function checkPoolSize(): void {
   if (Number.isInteger(poolSize()) && poolSize() >= 1) return;
   throw new Error("DATABASE_POOL_SIZE is not a whole number of 1 or more: correct it, or unset it");
@@ -105,8 +103,8 @@ function checkPoolSize(): void {
 /**
  * Runs one statement and returns its rows. The first call creates the isolate's connection pool. Environment:
  * DATABASE_URL, as role crm_functions, and DATABASE_CA (see connection.ts); DATABASE_PREPARE=true for a direct
- * connection (a transaction pooler supports neither named statements nor pipelines); DATABASE_POOL_SIZE, 4 by default,
- * to which two connections for short reads are added on a direct connection.
+ * connection (a transaction pooler supports neither named statements nor pipelines); DATABASE_POOL_SIZE, 4 by default.
+ * With a direct connection, two more connections serve short reads.
  *
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
@@ -128,7 +126,7 @@ export function isIdle(): boolean {
   return fairShare.isIdle;
 }
 
-/** Runs a statement in a pipeline, or on a connection of its own if no pipeline has room or answers. */
+/** Runs a statement in a pipeline, or on a connection of its own if no pipeline has room or the pipeline fails. */
 async function runShortRead<Row>(statement: Statement): Promise<Row[]> {
   try {
     const rows = await pipelines?.run<Row & pg.QueryResultRow>(
@@ -185,7 +183,7 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Closes all connections; the next query reads the environment again and opens others. */
+/** Closes all connections. The next query reads the environment again and opens new connections. */
 export async function closeDatabase(): Promise<void> {
   const closing = [pool ?? await opening?.catch(() => undefined), pipelines];
   pool = pipelines = undefined;

@@ -229,7 +229,7 @@ function errorOf(
     return new ApiError("internal_error");
   }
   if (code === "insufficient_scope") {
-    // If the key is bound to other networks, the message is in the details (crm.elsewhere).
+    // If the key may not be used from the caller's network, the message is in the details (crm.elsewhere).
     const lacks = messages?.[code] ?? "A chave de API não tem o escopo";
     return new ApiError(code, undefined, details?.[0]?.message ?? `${lacks} "${scope}"`);
   }

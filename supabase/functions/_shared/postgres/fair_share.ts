@@ -123,11 +123,11 @@ export class FairShare {
     if (this.#waiting === 0) return;
     for (const [owner, state] of this.#owners) {
       if (state.queue.length === 0 || this.isBusy(owner)) continue;
-      // The newest unknown caller is next, so that during a flood the first call of a valid key does not wait behind
-      // all forged ones.
+      // The newest unknown caller is next, so that during a flood the first call with a valid key does not wait behind
+      // all calls with forged keys.
       const startNext = owner === UNKNOWN_OWNER ? state.queue.pop()! : state.queue.shift()!;
       startNext();
-      // Moves the owner to the end of the map, where this loop visits it again.
+      // Moves the owner to the end of the map, so that this loop visits the owner again after all others.
       this.#owners.delete(owner);
       this.#owners.set(owner, state);
     }

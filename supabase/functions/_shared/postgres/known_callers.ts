@@ -19,7 +19,7 @@ export class KnownCallers {
   readonly #debts = new Map<string, number>();
 
   /**
-   * Stores a caller as the newest, and removes the one that was seen longest ago if there are too many.
+   * Stores a caller as the newest, and removes the caller seen longest ago if there are too many.
    *
    * @param mayCall false if the call exceeded the rate limit; the caller's next large body then waits for the door
    */

@@ -4,6 +4,7 @@ import { isDatabaseError } from "./database_error.ts";
 
 /** Two connections keep the processors of a small database busy. */
 export const PIPELINES = 2;
+/** Maximum statements under way on a connection. */
 const DEPTH = 32;
 /** Milliseconds without a reply after which a connection gets no further statements. */
 const STALL_MS = 100;
@@ -18,8 +19,8 @@ interface Pipeline {
 
 /**
  * Sends short reads one after the other on a few connections without waiting for the replies. When Postgres has
- * answered a statement, the next one is there already, and several replies arrive together: both processes wake up less
- * often.
+ * answered a statement, the next statement is there already, and several replies arrive together: both processes wake
+ * up less often.
  */
 export class Pipelines {
   readonly #pool: pg.Pool;
@@ -32,8 +33,8 @@ export class Pipelines {
   }
 
   /**
-   * Sends a statement. Returns undefined if no connection has room for it; the caller then needs a connection of its
-   * own, as it does after an error that concerns the connection.
+   * Sends a statement. Returns undefined if no connection has room for it. Then, and also after a failure of the
+   * connection, the caller has to use a connection of its own.
    *
    * @param enforce rejects if the reply takes too long; the connection is then closed, and other statements on it fail
    */

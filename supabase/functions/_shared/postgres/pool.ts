@@ -6,7 +6,7 @@ import type { ConnectionSettings } from "./connection.ts";
 
 /** Milliseconds without a statement after which a connection is closed. */
 const IDLE_MS = 60_000;
-/** Interval of the checks, in milliseconds. */
+/** Milliseconds between two searches for idle connections. */
 const CHECK_MS = 15_000;
 
 /** Maximum time that a pipelined statement waits for a lock. The statements behind it wait too. */
@@ -15,10 +15,10 @@ const PIPELINE_LOCK_TIMEOUT = "250ms";
 type Callback = (error: Error | null, client?: unknown) => void;
 
 /**
- * Creates the pool of connections; the backoff decides when they connect. This is a separate file, so that the driver,
- * which is half of the code that a function loads, is only loaded by the first statement.
+ * Creates the pool of connections; the backoff decides when they connect. This is a separate file, so that only the
+ * first statement loads the driver. The driver is half of the code that a function loads.
  *
- * @param pipeline whether a connection sends each statement at once, without waiting for the reply to the one before
+ * @param pipeline whether a connection sends each statement without waiting for the reply to the previous statement
  */
 export function createPool(
   settings: ConnectionSettings,
@@ -35,8 +35,8 @@ export function createPool(
     application_name: "crm-api",
     max,
     pipeline,
-    // Turns off the pool's own idle timeout, which sets and clears two timers for each statement: a quarter of the
-    // statement's cost in this process.
+    // Turns off the pool's own idle timeout. It would set and clear two timers for each statement, which is a quarter
+    // of the statement's cost in this process.
     idleTimeoutMillis: 0,
   });
   closeIdleConnections(pool);

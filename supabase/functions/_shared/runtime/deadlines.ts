@@ -10,8 +10,8 @@ interface Deadline {
 
 /**
  * Enforces deadlines on promises, with one timer for all of them. With a timer for each promise, garbage collection
- * would take more time than most statements: even after it is cleared, a timer keeps what it references, such as a page
- * of rows, in memory past the next collection.
+ * would take more time than most statements: a cleared timer still keeps what it references, such as a page of rows, in
+ * memory past the next collection.
  */
 export class Deadlines {
   /**
@@ -56,5 +56,5 @@ export class Deadlines {
   }
 }
 
-/** The deadlines of all requests, which share one timer. */
+/** The deadlines of all requests in this isolate. They share one timer. */
 export const deadlines = new Deadlines();
