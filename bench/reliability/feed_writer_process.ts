@@ -5,7 +5,7 @@
 import { pause } from "../harness/waiting.ts";
 import { connect } from "../harness/world.ts";
 
-const UNDONE = 0.1;
+const ROLLED_BACK_SHARE = 0.1;
 /** The longest pause after each statement of a transaction, in milliseconds, by cumulative share of transactions. */
 const PAUSES = [{ share: 0.03, ms: 300 }, { share: 0.25, ms: 20 }, { share: 1, ms: 0 }];
 
@@ -29,7 +29,7 @@ for (let transactions = 0;; transactions++) {
       made += count;
       if (ms > 0) await pause(Math.random() * ms);
     }
-    if (Math.random() < UNDONE) throw undo;
+    if (Math.random() < ROLLED_BACK_SHARE) throw undo;
   }).catch((error) => {
     if (error !== undo) throw error;
   });

@@ -7,7 +7,7 @@ import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
 
 const COLD_START = join(import.meta.dirname!, "..", "cold_start");
-/** Maximum time as a multiple of a minimal function's time: without and with a query to the database. */
+/** Maximum times, as multiples of a minimal function's time: without a query to the database, and with a query. */
 const TARGET = 2;
 const TARGET_DATABASE = 1.4;
 
@@ -62,7 +62,7 @@ export const coldStart: Subject = {
   async measure({ short, note }) {
     await using world = await openWorld();
     const env = { DATABASE_URL: world.functionsDatabaseUrl, SUPABASE_URL: "https://crm.example" };
-    /** The largest ratio of a function's median time to that of `least`, in starts that take turns. */
+    /** Starts all in turns. Returns the slowest function's median time, divided by the median time of `least`. */
     const compare = async (least: Start, functions: Target[], startOf: (target: Target) => Start) => {
       const starts = [least, ...functions.map(startOf)];
       const times = await measureInTurns(
@@ -78,9 +78,9 @@ export const coldStart: Subject = {
     const without = await compare(HELLO, TARGETS, (target) => target.without);
     const asking = TARGETS.filter(({ withDatabase }) => withDatabase);
     const withDatabase = await compare(HELLO_DATABASE, asking, (target) => target.withDatabase!);
-    const slowest = "First reply through the database, the slowest function, to Hono and the driver alone";
+    const slowest = "First reply through the database, the slowest function ÷ Hono and the driver alone";
     return [
-      ratio("First reply of the slowest function, to Hono's hello-world", without, "lower", TARGET),
+      ratio("First reply, the slowest function ÷ Hono's hello-world", without, "lower", TARGET),
       ratio(slowest, withDatabase, "lower", TARGET_DATABASE),
     ];
   },

@@ -47,7 +47,7 @@ export const byHand: Subject = {
     await world.sql.unsafe(MAKE_TABLES);
     await world.sql.unsafe(MAKE_REST);
     await using server = await world.serve(
-      { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: POOL_SIZE, REST_JWT_SECRET },
+      { DATABASE_POOL_SIZE: POOL_SIZE, REST_JWT_SECRET },
       [FOLDER],
     );
     const measurements: Measurement[] = [];

@@ -11,11 +11,11 @@ const PACE_MS = 100;
 const POKE_S = 2;
 const SCHEDULE_S = 12;
 const ALLOWED_GROWTH_S = 1;
-/** With ten events a second, each key stays under its limit of 120 a minute. */
+/** Ten events a second in all, so each workspace's key stays under its limit of 120 calls a minute. */
 const WORKSPACES = 10;
-/** Places of a workspace: its most attempts at a time. A workspace whose receiver hangs fills all of them at first. */
+/** Places of a workspace: the most attempts that it makes at a time. If its receiver hangs, it first fills them all. */
 const PLACES = 8;
-/** Subscriptions of the hanging workspace: each has 4 places, so two are needed to fill the workspace's. */
+/** Subscriptions of the workspace whose receiver hangs: each has 4 places, so two fill the workspace's 8. */
 const EACH = 2;
 
 /** Trial 6: the time from a change to the arrival of the first attempt, on a whole stack. */
@@ -56,7 +56,7 @@ export const hanging: Trial = {
     await eventually(() => inFlight(PLACES), "the hanging workspace to fill its places");
     const beside = await timeFirstAttempts();
 
-    // `beside` is valid only if the deliveries still hang. After a timeout each subscription has only one place.
+    // `beside` is valid only if deliveries still hang. After its first timeout a subscription has only one place.
     await eventually(() => inFlight(EACH), "its places to be full again");
     const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
     const left = await countDeliveries(sql, hung, due);
