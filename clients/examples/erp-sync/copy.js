@@ -42,7 +42,7 @@ export function openCopy(file) {
   `);
 
   const copy = {
-    /** Runs `work` in a transaction: all of it is kept, or nothing. */
+    /** Runs `work` in a transaction: either all its changes are stored, or none. */
     atOnce: (work) => db.transaction(work)(),
 
     mark(name) {
