@@ -4,7 +4,7 @@
  * process uses. docs/security.md explains each attack.
  *
  *     deno task lab -- attacks                  every attack; also writes bench/results/attacks.json
- *     deno task lab -- attacks random-keys      one of them
+ *     deno task lab -- attacks random-keys      one attack
  *     deno task lab -- attacks --short          small sizes and tolerant ratios, as in CI
  *
  * The exit code is 0 if every figure meets its target.

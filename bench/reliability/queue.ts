@@ -51,8 +51,8 @@ export async function insertSubscription(
 }
 
 /**
- * Creates events as writes of the application do: `each` contacts in every workspace, in one transaction.
- * @param attempts the attempts of each delivery that have failed already
+ * Creates events as the application does: writes `each` contacts in every workspace, in one transaction.
+ * @param attempts how many attempts of each delivery have failed already
  */
 export async function enqueue(sql: Sql, workspaces: string[], each: number, attempts = 0): Promise<void> {
   await sql.begin(async (sql) => {

@@ -1,4 +1,4 @@
--- Functions that insert millions of rows for the growth bench, without HTTP; seed.ts has the columns. The number k of a
+-- Functions that insert millions of rows for the growth bench, without HTTP. seed.ts has the columns. The number k of a
 -- row in its workspace determines its id, its age and what it refers to. For any number of rows, a column by which
 -- lists can be filtered has
 --   * one value in the oldest 120 rows, which a list reaches last (k <= 120),
@@ -160,8 +160,8 @@ as $$
   from bench.rows(first, last, workspaces);
 $$;
 
--- A delivery of each event to the workspace's only subscription; the oldest 120 failed. The subscription is to
--- deal.stale, which only a job emits, so that no call adds a delivery.
+-- Inserts a delivery of each event to the workspace's only subscription. The oldest 120 deliveries failed. The
+-- subscription asks for deal.stale: only a job emits such events, so no call adds a delivery.
 create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   select bench.make_days('crm.webhook_deliveries');

@@ -109,7 +109,7 @@ async function seed(url: string, { workspaces, contacts, others, each, searched 
 
 /**
  * Drops the indexes, because creating them after the inserts takes a fraction of the time.
- * @returns the statements that create them again, in their old order, because the planner breaks ties by that order
+ * @returns statements that create the indexes in their old order, by which the planner breaks ties
  */
 async function dropIndexes(sql: TransactionSql): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`

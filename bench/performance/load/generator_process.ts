@@ -157,7 +157,7 @@ interface Answer {
 /** Sends a request while it reads the answer, which may come before the body has been sent. */
 async function exchange(connection: Deno.TcpConn, bytes: Uint8Array, buffer: Uint8Array): Promise<Answer> {
   let isSent = false;
-  // The server may close the connection before it has read the body; the answer counts.
+  // If the server answers and closes before it has read the body, sending fails. Only the answer counts.
   const sending = writeAll(connection, bytes).then(() => isSent = true, () => {});
   const answer = await readAnswer(connection, buffer);
   const closed = !isSent || /\r\nconnection: *close/i.test(answer.head);

@@ -18,7 +18,7 @@ export interface PlannedRequest {
   kind?: string;
 }
 
-/** Every number has as many digits, so that Content-Length stays right. */
+/** Every number is padded to this many digits, so that Content-Length stays right. */
 const DIGITS = 12;
 const encoder = new TextEncoder();
 

@@ -25,8 +25,8 @@ interface Target {
 }
 
 /**
- * Every function except `api-v1` and `app-v1-*`, with a first request that needs no database and, except for the
- * dispatcher, one that does.
+ * Every function except `api-v1` and `app-v1-*`. Each has a first request that needs no database, and each except the
+ * dispatcher also has a first request that needs the database.
  */
 const TARGETS: Target[] = [
   ...resources.filter(({ gate }) => gate === "key").map(({ name }) => ({

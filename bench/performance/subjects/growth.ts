@@ -81,7 +81,7 @@ async function compareSizes(
  * Calls every size in turns, so that other work on the machine affects all alike. The warm-up reads each record first,
  * so that the time of the disk does not count.
  * @param doors the smallest size first
- * @param again how often the probe was measured on these doors before; creates need new values each time
+ * @param again how often the probe was measured on these doors before: new records need new values each time
  * @returns milliseconds of a call at the smallest size, and the ratios of the other sizes
  */
 async function measureProbe(
@@ -114,8 +114,8 @@ function lowerQuartile(times: number[]): number {
 }
 
 /**
- * A ratio for each endpoint, from its worst probe; one for the call that is slowed most by other workspaces; one for
- * the slowest page that ends early.
+ * Returns a ratio for each endpoint, from its worst probe, a ratio for the call that other workspaces slow most, and a
+ * ratio for the slowest page that ends early.
  */
 function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
   const alone = sizes.slice(0, -1);

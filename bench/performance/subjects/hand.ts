@@ -64,7 +64,7 @@ export const byHand: Subject = {
   },
 };
 
-/** The API's rate divided by each of the other two: medians over rounds in which all three take turns. */
+/** Divides the API's rate by the rates of hand/hand and hand/rest. Medians over rounds in which all take turns. */
 async function measureShares(
   name: string,
   makers: readonly [api: MakeRequest, hand: MakeRequest, rest: MakeRequest],

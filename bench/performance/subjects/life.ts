@@ -72,8 +72,8 @@ export const life: Subject = {
 type Load = (plan: Omit<LoadPlan, "baseUrl" | "requests">) => Promise<LoadResult>;
 
 /**
- * The highest number of requests a second that can be answered and whose webhooks can be delivered. The time until the
- * last delivery counts, because a load whose deliveries pile up cannot last.
+ * Measures the highest number of requests a second that can be answered, with their webhooks delivered. The time until
+ * the last delivery counts: a load whose deliveries pile up cannot last.
  */
 async function measureSaturation(
   load: Load,

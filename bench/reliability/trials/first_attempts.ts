@@ -124,7 +124,7 @@ async function startPrepared({ folder, receiver, closing }: DeliveryWorld, { sho
     );
     const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(seconds, share).toFixed(2));
     const text = `p50 ${p50} s, p99 ${p99} s, max ${most} s (${seconds.length} events)`;
-    // A short run has few events, so their p99 would be the slowest one, which other work on the machine delays.
+    // In a short run the p99 would be the slowest of few events, and other work on the machine may delay that event.
     return { judged: percentile(seconds, short ? 0.5 : 0.99), text };
   }
   // The first requests of a new stack are slow, so they do not count.

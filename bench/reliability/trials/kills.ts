@@ -12,7 +12,7 @@ const EVENTS_OF_A_WORKSPACE = 10;
 const SHORT_LEASE_S = 10;
 const TIMEOUT_S = 900;
 
-/** Trial 1: dispatchers are killed during a run, equally often at each stage; one receiver in 100 always fails. */
+/** Trial 1: dispatchers are killed during a run, equally often at each stage. One receiver in 100 always fails. */
 export const kills: Trial = {
   number: 1,
   target: "≥ 50 kill -9 over 5 stages: 0 lost, duplicates ≤ kills × 64, same ids, never a 6th attempt",
@@ -40,7 +40,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   let total = (await deliveries(sql, all)).length;
   const killPoints = planKillPoints(short ? 1 : 10, total);
   const wanted = killPoints.length;
-  // The most deliveries before the trial gives up. A high limit, because one dispatcher may get only a few of them.
+  // The trial gives up at this many deliveries. The limit is high, because a dispatcher may get only a few of them.
   const enough = total * 10;
   const spawn = () => {
     const killPoint = killPoints.pop();

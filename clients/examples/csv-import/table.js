@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { CsvError, parse } from "csv-parse/sync";
 
-/** The names that a column may have, without accents and in lower case. Messages show the first one. */
+/** The names that a column may have. Capitals and accents do not matter. */
 const COLUMNS = {
   external_id: ["código", "id", "external_id"],
   name: ["nome", "nome completo", "name"],
@@ -93,7 +93,7 @@ function fieldOf(name) {
   return entry?.[0] ?? null;
 }
 
-/** What is wrong with a line; null if nothing is. The API checks more. */
+/** Returns what is wrong with a line, or null. The API checks more. */
 function faultOf({ external_id, name, email, company_id, company }, earlierLine) {
   if (!external_id) return "sem código";
   if (!name) return "sem nome";

@@ -1,7 +1,7 @@
 // The copy: a SQLite file with the records of the CRM, and the marks from which the next run continues.
 import Database from "libsql";
 
-/** Opens the file; the first time, creates its tables. Add your own tables, or use your own database instead. */
+/** Opens the file, and creates its tables the first time. Add your own tables, or use your own database instead. */
 export function openCopy(file) {
   const db = new Database(file);
   // Wait up to 10 seconds if another run is writing.

@@ -1,4 +1,4 @@
-// Leads that wait for the CRM, one file each, so that neither a crash nor an outage of the API loses one.
+// Leads that wait for the CRM, one file each, so that neither a crash nor an outage of the API loses a lead.
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -61,7 +61,7 @@ app.post("/leads", bodyLimit({ maxSize: MAX_BYTES }), async (c) => {
     const errors = Object.fromEntries(form.error.issues.map(({ path, message }) => [path[0], message]));
     return answer({ message: "Confira os campos indicados.", errors }, 422);
   }
-  // The page makes the id, so that a visitor who sends again because no reply came creates only one lead.
+  // The page creates the id. If no reply comes and the visitor sends the form again, the CRM creates only one lead.
   const external_id = z.uuid().safeParse(submission_id).data ?? randomUUID();
   const { message, ...lead } = form.data;
   await outbox.keep({
