@@ -1,6 +1,7 @@
 /**
- * Creates contacts in transactions of random length until it is killed. Some transactions are rolled back, and some stay
- * open while others begin and end. Arguments: the address of the database, the workspace, the member who owns the contacts.
+ * Creates contacts in transactions of random length until it is killed. Some transactions are rolled back, and some
+ * stay open while others begin and end. Arguments: the address of the database, the workspace, the member who owns the
+ * contacts.
  */
 import { pause } from "../harness/waiting.ts";
 import { connect } from "../harness/world.ts";
