@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
 };
 
-export interface SiteServer extends AsyncDisposable {
+interface SiteServer extends AsyncDisposable {
   /** Includes the base path and ends with a slash. */
   url: string;
 }

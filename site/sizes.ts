@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 /** Sizes of a page in gzipped bytes. */
-export interface PageSize {
+interface PageSize {
   /** The page's path in the folder. */
   path: string;
   page: number;

@@ -88,7 +88,7 @@ export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
 /** Renders the table of figures in docs/performance.md, as lines. */
 export function tableOf(figures: Figure[]): string[] {
   return table(
-    ["Figure", "Measured", "Target", "Held", "Command"],
+    ["Figure", "Measured", "Target", "Reached", "Command"],
     figures.map(({ name, value, unit, target, better, held, command }) => [
       name,
       `${value} ${unit}`,

@@ -1,4 +1,4 @@
--- The doors of the proxy that are written by hand, because they combine the answers of several nodes. The others are in
+-- The proxy's doors that are written by hand, because they combine the answers of several nodes. The other doors are in
 -- proxy_written.sql.
 
 create function nodes.refused(p_code text) returns api.reply
@@ -13,8 +13,8 @@ create function nodes.is_answer(p_state text, p_message text) returns boolean
 language sql immutable set search_path = ''
 as $$ select p_state = '57014' and p_message like '%REMOTE ERROR%' $$;
 comment on function nodes.is_answer(text, text) is
-  'Whether an error means that the node itself cancelled the statement, so the node works. If only the proxy cancelled '
-  'it, the node hangs.';
+  'Whether an error means that the node itself cancelled the statement: then the node works. If only the proxy '
+  'cancelled the statement, the node hangs.';
 
 create function nodes.unanswered(p_node integer, p_state text, p_message text) returns api.reply
 language plpgsql volatile set search_path = '' as $$
@@ -24,7 +24,7 @@ begin
 end
 $$;
 comment on function nodes.unanswered(integer, text, text) is
-  'Notes that a call of a node failed (nodes.note_failure), and answers it with service_unavailable.';
+  'Notes that a call to a node failed (nodes.note_failure), and returns the error service_unavailable.';
 
 create function nodes.reachable() returns setof integer
 language sql volatile set search_path = '' as $$
@@ -41,8 +41,8 @@ language sql volatile set search_path = '' as $$
   group by s.node
 $$;
 comment on function nodes.parts(json) is
-  'Divides a list of objects with a workspace_id into a list for each node that has some of the workspaces. Objects '
-  'with unknown slots are in the list of node null, for which PL/Proxy calls no node and raises an error.';
+  'Divides a list of objects with a workspace_id into one list for each node that has some of the workspaces. Objects '
+  'with an unknown slot are in a list whose node is null. For that list PL/Proxy calls no node and raises an error.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' as $$
@@ -83,15 +83,15 @@ begin
 end
 $$;
 
+-- Signed-in people: Supabase Auth is at node 0, so a call to another node takes along the person's data and sessions
+-- from node 0.
+
 create function nodes.person_at(p_user_id uuid) returns jsonb
 language plproxy volatile as $$
   cluster 'crm';
   run on 0;
   select nodes.person(p_user_id);
 $$;
-
--- Signed-in people: Supabase Auth is at node 0, so each call takes the person's data and sessions from there to the
--- other nodes.
 
 create function nodes.person_for(p_node integer, p_user_id uuid) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -107,8 +107,8 @@ begin
 end
 $$;
 comment on function nodes.person_for(integer, uuid) is
-  'What a node must know about a person, read at node 0 (nodes.person); null for node 0 itself. Callers note an error '
-  'against node 0, not against p_node.';
+  'What a node must know about a person, read at node 0 (nodes.person); null if p_node is 0. If the call fails, its '
+  'caller notes the failure against node 0, because p_node was not called.';
 
 create function nodes.call_member(
   p_node integer, p_person jsonb, p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text,
@@ -125,8 +125,8 @@ begin
 end
 $$;
 comment on function nodes.call_member(integer, jsonb, uuid, uuid, uuid, text, text, jsonb) is
-  'Runs app.call on a node. p_person: from nodes.person_for, in a statement of its own, because PL/Proxy calls cannot '
-  'be nested.';
+  'Runs app.call on a node. p_person: what nodes.person_for returned. The caller runs nodes.person_for in a statement '
+  'of its own, because PL/Proxy calls cannot be nested.';
 
 create type nodes.answer as (node integer, reply api.reply);
 comment on type nodes.answer is 'A node''s answer; reply is null if the node did not answer.';
@@ -161,7 +161,7 @@ begin
 end
 $$;
 comment on function nodes.ask_all(uuid, uuid, text, text, jsonb) is
-  'The answer of each node to a call that names no workspace.';
+  'The answers of all nodes to a call that names no workspace.';
 
 create function nodes.best(p_answers nodes.answer[]) returns api.reply
 language sql stable set search_path = '' as $$
@@ -177,8 +177,8 @@ language sql stable set search_path = '' as $$
   )
 $$;
 comment on function nodes.best(nodes.answer[]) is
-  'The best of the nodes'' answers: that of a node where the person is a member. Without such an answer: '
-  'service_unavailable if a node did not answer, because the person may be a member there; else the first answer.';
+  'The best of the nodes'' answers: the answer of a node where the person is a member. If there is none, and a node '
+  'did not answer, service_unavailable, because the person may be a member there. Otherwise the first answer.';
 
 create function nodes.with_choices(p_reply api.reply, p_answers nodes.answer[], p_fields text[]) returns api.reply
 language plpgsql stable set search_path = '' as $$
@@ -198,8 +198,8 @@ begin
 end
 $$;
 comment on function nodes.with_choices(api.reply, nodes.answer[], text[]) is
-  'Fills the lists of a reply with the person''s workspaces and invitations from all answers. Those of a node that did '
-  'not answer are missing.';
+  'Fills the lists of a reply with the person''s workspaces and invitations from all answers. The workspaces of a node '
+  'that did not answer are missing.';
 
 create function nodes.call_any_workspace(
   p_user_id uuid, p_session_id uuid, p_verb text, p_args jsonb
@@ -220,8 +220,8 @@ begin
 end
 $$;
 comment on function nodes.call_any_workspace(uuid, uuid, text, jsonb) is
-  'Runs a verb that requires no role. It runs at every node, because the person may be a member at several nodes. Only '
-  'one node has the invitation that the person answers.';
+  'Runs a verb that requires no role at every node, because the person may be a member at several nodes. An invitation '
+  'that the person answers exists at one node only.';
 
 create function nodes.only_node(p_user_id uuid, p_session_id uuid, p_role text, out node integer, out refusal api.reply)
 language plpgsql volatile set search_path = '' as $$
@@ -230,8 +230,8 @@ declare
   v_answers nodes.answer[] := array(select a from nodes.ask_all(p_user_id, p_session_id, p_role, null, null) a);
   v_found integer[];
 begin
-  -- During a move two nodes have the member. The workspace is at the node that its slot names, so the other node's
-  -- answer does not count, except if it is workspace_required: then the person has another workspace there.
+  -- During a move two nodes have the member, but the workspace lives at the node of its slot. The answer of the other
+  -- node does not count, unless it is workspace_required: then the person has another workspace there too.
   v_answers := array(
     select row(
       a.node,
@@ -261,7 +261,7 @@ begin
 end
 $$;
 comment on function nodes.only_node(uuid, uuid, text) is
-  'The node with the person''s only workspace, or the answer to a person who has none or several.';
+  'node: the node with the person''s only workspace. refusal: the answer to a person who has no workspace or several.';
 
 create function app.call(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
@@ -274,7 +274,8 @@ declare
   v_called integer := 0;
   v_person jsonb;
   v_reply api.reply;
-  -- Whether the verb is about the person. Then the workspace's node only admits the person, and all nodes run the verb.
+  -- Whether the verb is about the person and not about the workspace. The workspace's node then only admits the person,
+  -- and all nodes run the verb.
   v_is_of_person boolean := p_args is not null
     and coalesce(p_verb in ('workspace_choices', 'invitation_accept', 'invitation_decline'), false);
 begin
@@ -327,7 +328,7 @@ declare
   v_reply api.reply;
   v_refusal api.reply;
 begin
-  -- The token names no workspace, so nodes are asked in turn. A node without the grant runs no verb.
+  -- The token names no workspace, so ask the nodes in turn. A node without the grant runs no verb.
   for v_node in select n from nodes.numbers() n order by n loop
     begin
       v_called := 0;
@@ -354,7 +355,7 @@ begin
       or v_reply.error_code not in ('invalid_api_key', 'revoked_api_key', 'service_unavailable') then
       return v_reply;
     end if;
-    -- Go on: if the grant was revoked at this node, the person may have granted access at another.
+    -- Ask the next node: if the grant was revoked at this node, the person may have granted access at another.
     if v_refusal is null or v_refusal.error_code = 'invalid_api_key' then v_refusal := v_reply; end if;
   end loop;
   return v_refusal;

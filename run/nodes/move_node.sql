@@ -1,4 +1,4 @@
--- What both nodes of a move have besides node.sql. move.ts applies this file to them before it moves a slot.
+-- What the two nodes of a move need besides node.sql. move.ts applies this file to both before it moves a slot.
 
 create schema if not exists nodes;
 
@@ -7,15 +7,15 @@ create table if not exists nodes.fences (
   phase text not null check (phase in ('open', 'draining', 'frozen'))
 );
 comment on table nodes.fences is
-  'The slots that are moving to or from this node. open: everything may be written; draining: no delivery is claimed '
-  'any more; frozen: nothing is written. A slot without a row is not moving.';
+  'The slots that are moving to or from this node. open: everything may be written; draining: no more deliveries are '
+  'claimed; frozen: nothing is written. A slot without a row is not moving.';
 
 create or replace function nodes.fence_lock(p_slot text) returns bigint
 language sql immutable parallel safe set search_path = ''
 as $$ select hashtextextended(p_slot, 7401) $$;
 comment on function nodes.fence_lock(text) is
-  'The number of a moving slot''s advisory lock. Every transaction that writes rows of the slot shares the lock. A '
-  'change of phase takes the lock alone, so it waits for these transactions and no others.';
+  'The number of a moving slot''s advisory lock. Every transaction that writes rows of the slot takes the lock in '
+  'share mode. A change of phase takes the lock exclusively, so it waits for these transactions and for no others.';
 
 create or replace function nodes.fence() returns trigger
 language plpgsql volatile security definer set search_path = '' as $$
@@ -38,9 +38,10 @@ end
 $$;
 comment on function nodes.fence() is
   'Trigger on every table with rows of workspaces; the argument is a moving slot. Refuses the writes that nodes.fences '
-  'forbids: calls and the operator''s commands get an error; jobs and claims skip the row.';
+  'forbids: calls and the operator''s commands get an error, and jobs and claims skip the row.';
 revoke execute on function nodes.fence_lock(text) from public;
--- The owner of a table also makes its partitions, which get its triggers. Nobody can call a trigger's function directly.
+-- A partition gets the triggers of its table when the table's owner creates it, so the owner needs this right. Nobody
+-- can call a trigger function directly.
 grant execute on function nodes.fence() to public;
 
 create or replace function nodes.raise_feed(p_above bigint) returns bigint
@@ -58,6 +59,6 @@ begin
 end
 $$;
 comment on function nodes.raise_feed(bigint) is
-  'Makes the positions of new events of this node at least p_above, so that cursors from another node stay valid and '
-  'new events lie after them. Reads no event, unlike crm.continue_feed().';
+  'Makes the positions of new events at this node at least p_above, so that cursors from another node stay valid and '
+  'new events come after them. Unlike crm.continue_feed(), it reads no events.';
 revoke execute on function nodes.raise_feed(bigint) from public;

@@ -1,5 +1,5 @@
--- What a node has besides the migrations: functions that pass a person's sign-in from node 0, where Supabase Auth is,
--- to the node of the workspace. proxy.ts applies this file to every node.
+-- What a node has besides the migrations: functions that pass a person's data and sessions from node 0, where Supabase
+-- Auth is, to the node of the workspace. proxy.ts applies this file to every node.
 
 create schema if not exists nodes;
 grant usage on schema nodes to crm_functions;
@@ -48,7 +48,7 @@ language sql stable security definer set search_path = '' as $$
 $$;
 comment on function nodes.person(uuid) is
   'What a node must know about a person who signs in at node 0: the trusted parts of auth.users, whether there is a '
-  'second factor, and the sessions; no password, token or secret. Null if there is no such person.';
+  'second factor, and the sessions. It contains no password, token or secret. Null if there is no such person.';
 
 create or replace function nodes.take_person(p_user_id uuid, p_person jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -73,7 +73,7 @@ begin
   on conflict (id) do update set
     email = excluded.email, email_confirmed_at = excluded.email_confirmed_at, invited_at = excluded.invited_at,
     banned_until = excluded.banned_until, is_sso_user = excluded.is_sso_user, deleted_at = excluded.deleted_at
-  -- Usually nothing has changed, and then nothing is written.
+  -- Write only what has changed, which is usually nothing.
   where (u.email, u.email_confirmed_at, u.invited_at, u.banned_until, u.is_sso_user, u.deleted_at)
     is distinct from (
       excluded.email, excluded.email_confirmed_at, excluded.invited_at, excluded.banned_until, excluded.is_sso_user,
@@ -106,8 +106,7 @@ $$;
 comment on function nodes.take_person(uuid, jsonb) is
   'Stores what nodes.person returned at node 0, in the transaction of the person''s call, so that the doors find the '
   'session as they would at node 0. If p_person is null, the person no longer exists, and the copy is deleted. Whoever '
-  'may execute this function can present any person as signed in, so the functions may execute it only at nodes other '
-  'than node 0.';
+  'may execute this function can make any person look signed in. So the functions may not execute it at node 0.';
 
 create or replace function nodes.become(p_node integer) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -125,6 +124,6 @@ begin
 end
 $$;
 comment on function nodes.become(integer) is
-  'Makes this database the node with that number, once. From then on its lease numbers are the node''s number plus '
-  'multiples of 1024.';
+  'Makes this database the node with that number, once. From then on, its lease numbers are the node''s number plus a '
+  'multiple of 1024.';
 revoke execute on function nodes.person(uuid), nodes.take_person(uuid, jsonb), nodes.become(integer) from public;

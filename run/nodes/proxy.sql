@@ -1,8 +1,7 @@
 -- The proxy in front of several databases: a Postgres 15 with PL/Proxy and without data of workspaces. The functions
--- and the dispatcher connect to it as to a single database, because it has every function that they call; each call
--- runs on the node that has the workspace. proxy.ts installs this file and proxy_written.sql, whose doors follow from
--- the statements of supabase/functions (deno task nodes). Everything here can be made anew from the list of nodes and
--- slots.
+-- and the dispatcher connect to it as to a single database, because it has every function that they call. Each call
+-- runs on the node that has the workspace. proxy.ts installs this file and proxy_written.sql, which deno task nodes
+-- generates from the statements in supabase/functions. The list of nodes and slots is enough to rebuild a proxy.
 --
 -- A node commits by itself: no transaction spans two nodes, and `set local` at the proxy does not reach a node. The
 -- functions need neither, because each request is one statement.
@@ -15,9 +14,8 @@ begin
   end if;
 end
 $$;
--- This timeout is longer than the 8 s at the nodes, so that a node cancels a slow statement itself. It is shorter than
--- the 10 s after which the functions no longer wait. A statement that is cancelled at the proxy alone would go on at
--- the node.
+-- This timeout is longer than the 8 s at the nodes, so that a node cancels a slow statement itself: a statement that
+-- only the proxy cancels would go on at the node. It is shorter than the 10 s for which the functions wait.
 alter role crm_functions set statement_timeout = '9500ms';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
@@ -37,17 +35,18 @@ create table nodes.slots (
   paused boolean not null default false
 );
 comment on table nodes.slots is
-  'The node of each slot. A slot stands for all workspaces whose ids nodes.slot_of maps to it, in practice one. '
-  'A slot that is not here has no workspace.';
-comment on column nodes.slots.paused is 'Whether calls wait, because the slot''s workspaces are about to change nodes.';
+  'The node of each slot. A slot stands for all workspaces with ids that nodes.slot_of maps to it; in practice this is '
+  'one workspace. A slot that is not here has no workspace.';
+comment on column nodes.slots.paused is
+  'Whether calls wait, because the slot''s workspaces are about to move to another node.';
 
 create table nodes.old_credentials (
   hash bytea primary key check (octet_length(hash) = 32),
   slot text not null references nodes.slots (slot) on update cascade on delete cascade
 );
 comment on table nodes.old_credentials is
-  'For keys and tokens whose text names no slot: the slot of their workspace, by the SHA-256 of the key or token. Only '
-  'workspaces outside node 0 have rows. A credential without a slot and without a row is looked up at node 0.';
+  'The slots of keys and tokens that contain no slot themselves, by the SHA-256 of the key or token. Only workspaces '
+  'outside node 0 have rows. A credential without a slot and without a row is looked up at node 0.';
 create index old_credentials_slot on nodes.old_credentials (slot);
 
 create table nodes.operators (
@@ -56,7 +55,8 @@ create table nodes.operators (
 );
 comment on table nodes.operators is
   'The address at which the operator''s commands reach each node, with the password of the role that applied the '
-  'migrations. Only the proxy''s owner may read it, like the password of crm_functions in the user mappings.';
+  'migrations. Only the proxy''s owner may read this table, as only the owner may read the password of crm_functions '
+  'in the user mappings.';
 
 create table nodes.moves (
   slot text primary key references nodes.slots (slot),
@@ -78,7 +78,7 @@ create unlogged table nodes.failures (
 comment on table nodes.failures is
   'Nodes that did not answer. Before `until`, calls of their workspaces are refused at once. After `until`, one call '
   'at a time tries the node, and an answer removes the row. So a node that hangs occupies only one connection, and '
-  'calls of other nodes find a free one.';
+  'calls to other nodes find a free one.';
 
 create function nodes.slot_of(p_workspace_id uuid) returns text
 language sql immutable parallel safe set search_path = '' as $$
@@ -121,8 +121,8 @@ begin
 end
 $$;
 comment on function nodes.set_node(integer, text) is
-  'Adds a node or changes how it is reached: a connection string of libpq without user and password. Numbers follow '
-  'one another from 0.';
+  'Adds a node, or changes how it is reached. p_node: consecutive numbers from 0. p_connection: a libpq connection '
+  'string without user and password.';
 
 -- A node that does not answer.
 
@@ -145,17 +145,17 @@ comment on function nodes.may_call(integer) is 'Whether a call may be sent to a 
 create function nodes.note_failure(p_node integer, p_state text, p_message text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  -- The proxy refused the call itself: the node had failed earlier (08006), or the slot stayed paused (55P03).
+  -- Here the proxy itself refused the call: the node had failed earlier (08006), or the slot stayed paused (55P03).
   if p_node is null or p_state in ('08006', '55P03') then return; end if;
   raise warning 'node % failed: % (%)', p_node, p_message, p_state;
-  -- An error of another class is an answer: the node works.
+  -- An error of another class comes from a node that works.
   if p_state !~ '^(08|57|XX)' then return; end if;
   insert into nodes.failures as f (node, until) values (p_node, clock_timestamp() + interval '2 s')
   on conflict (node) do update set until = excluded.until where f.until < clock_timestamp();
 end
 $$;
 comment on function nodes.note_failure(integer, text, text) is
-  'Logs that a call of a node failed. Refuses calls of the node for 2 seconds if it did not answer.';
+  'Logs that a call to a node failed. If the node did not answer, calls to it are refused for 2 seconds.';
 
 create function nodes.note_answer(p_node integer) returns void
 language sql volatile set search_path = ''
@@ -188,7 +188,8 @@ begin
   into v_route.node, v_paused, v_failed
   from nodes.slots s where s.slot = p_slot;
   if v_paused then
-    -- Waits until the move's cut ends, at most for the lock_timeout. Then the row names the node where calls go on.
+    -- Wait until the move's cut ends, at most for the lock_timeout. Then the slot's row names the node that takes the
+    -- calls.
     perform pg_advisory_xact_lock_shared(nodes.slot_lock(p_slot));
     select s.node into v_route.node from nodes.slots s where s.slot = p_slot;
   end if;
@@ -215,10 +216,6 @@ $$;
 comment on function nodes.route_of(bytea) is
   'Where calls with a credential run. A credential is the SHA-256 of a key or token, followed by the 4 characters of '
   'the slot if the key or token names one.';
-
-create function nodes.node_of(p_credential bytea) returns integer
-language sql volatile set search_path = '' as $$ select (nodes.route_of(p_credential)).node $$;
-comment on function nodes.node_of(bytea) is 'The node of a credential; null if its slot is unknown.';
 
 create function nodes.node_of_workspace(p_workspace_id uuid) returns integer
 language sql volatile set search_path = ''

@@ -179,7 +179,8 @@ begin
         );
     end;
   end loop;
-  -- Raised after all other nodes have recorded: the caller may send the whole list again, which changes nothing there.
+  -- Raised after all other nodes have recorded their outcomes. The caller may send the whole list again, because a node
+  -- that has recorded an outcome changes nothing.
   if v_failure is not null then raise exception using errcode = '08006', message = v_failure; end if;
 end
 $$;
@@ -210,7 +211,8 @@ begin
         );
     end;
   end loop;
-  -- Raised after all other nodes have recorded: the caller may send the whole list again, which changes nothing there.
+  -- Raised after all other nodes have recorded their outcomes. The caller may send the whole list again, because a node
+  -- that has recorded an outcome changes nothing.
   if v_failure is not null then raise exception using errcode = '08006', message = v_failure; end if;
 end
 $$;

@@ -22,11 +22,10 @@ grant crm_api, crm_app to current_user;
 alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
-
 create schema app;
 comment on schema app is
-  'Verbs of the operator and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb raises its codes with '
-  'crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
+  'Verbs of the operator (`deno task crm`) and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb '
+  'raises its codes with crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
 create function crm.raise_code(
   p_code text, p_field text default null, p_message text default null, p_value text default null
 ) returns void
@@ -55,7 +54,7 @@ end
 $$;
 comment on function crm.require_workspace(jsonb) is
   'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
-  'unknown workspace is an error instead of empty.';
+  'unknown workspace is an error, not an empty list.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -76,7 +75,7 @@ create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; otherwise null.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; null if nobody is signed in.';
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
   select encode(
@@ -95,26 +94,28 @@ language sql volatile parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at, so ids '
-  'sort by creation and the filter `since` becomes a range of ids.';
+  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at. So ids '
+  'sort by creation, and the filter `since` becomes a range of ids.';
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
-language sql immutable parallel safe as $$
-  select encode(
+language plpgsql immutable parallel safe as $$
+begin
+  return encode(
     overlay(
       decode('00000000000000000000000000000000', 'hex')
       placing substring(int8send(greatest(ceil(extract(epoch from p_at) * 1000)::bigint, 0)) from 3)
       from 1 for 6
     ),
     'hex'
-  )::uuid
+  )::uuid;
+end
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The smallest UUIDv7 for that time: turns `created_at >= since` into a range of ids.';
+  'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of that time is never greater than the id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of this time is never greater than p_id.';
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
@@ -140,12 +141,12 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers. They skip the steps below, each of which takes as long as this check.
+  -- Most numbers are complete Brazilian numbers. They skip the steps below: each step takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
   v_digits := crm.digits(p_phone);
-  -- Take the digits after + or 00, unless they begin with 0, as no country code does. Drop the 0 of "+44 (0)20": it is
+  -- The digits after + or 00 begin with the country code, which never begins with 0. Drop the 0 of "+44 (0)20": it is
   -- dialled only within the country.
   v_abroad := case
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
@@ -200,7 +201,8 @@ end
 $$;
 comment on function crm.phone_spellings(text) is
   'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
-  'Brazilian mobile phones. A number without an area code has a form for each area. Without digits, contains null.';
+  'Brazilian mobile phones. A number without an area code has a form for each area. For a text without digits, the '
+  'array contains only null.';
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -222,8 +224,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent. The number sent is then only the last '
-  'digits of the record''s, or the same Brazilian mobile number without its ninth digit.';
+  'Whether the number in the record is more complete than the number sent: the number sent has only the record''s last '
+  'digits, or is the same Brazilian mobile number without the ninth digit.';
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -234,8 +236,8 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 create function crm.lock_number(p_name text) returns bigint
 language sql stable parallel safe as $$
-  -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find a name that
-  -- collides with another client's lock.
+  -- SHA-256, because a client chooses part of the name. hashtextextended() can be inverted, so a client could find a
+  -- name that collides with another client's lock.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';
@@ -289,7 +291,7 @@ create table crm.workspaces (
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are its plan.';
 comment on column crm.workspaces.public_api is
-  'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
+  'Whether the plan includes the public API. If false, every call gets 403 feature_disabled, and no webhook is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1).';
 comment on column crm.workspaces.time_zone is
@@ -297,19 +299,19 @@ comment on column crm.workspaces.time_zone is
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
-  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In that time '
-  'the dispatcher sends fewer than 50,000, so it never runs out of work.';
+  'How many deliveries may wait in crm.webhook_queue. The active subscriptions share the number equally. The default, '
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In 10 s the dispatcher sends '
+  'fewer than 50,000 deliveries, so it never runs out of work.';
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
   with check (id = crm.current_workspace_id());
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
 create function crm.zone_of(p_workspace_id uuid) returns text
-language sql stable security definer set search_path = ''
-as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
+language plpgsql stable security definer set search_path = ''
+as $$ begin return (select w.time_zone from crm.workspaces w where w.id = p_workspace_id); end $$;
 comment on function crm.zone_of(uuid) is
-  'The time zone of a workspace, in which its days begin and end. Security definer, because verbs of keys may not read '
+  'The time zone in which the days of a workspace begin and end. Security definer, because verbs for keys may not read '
   'workspaces.';
 create function crm.day_start(p_day date, p_zone text) returns timestamptz
 language sql stable parallel safe
@@ -333,8 +335,8 @@ comment on column crm.members.user_id is
   'The person (auth.users) who signs in as this member. Set at the first sign-in with the member''s confirmed e-mail '
   '(crm.link_member) or when the person accepts the invitation; null before that, and after the person left.';
 comment on column crm.members.invited_at is
-  'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
-  'Null if the operator added the member: the person with that e-mail is then linked without being asked.';
+  'When an admin invited the person, or when the person left. In both cases the person must accept before being '
+  'linked. Null if the operator added the member: the person with that e-mail is then linked without being asked.';
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
 create index members_by_email on crm.members (lower(email));
@@ -354,8 +356,7 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Repeats the query of crm.active_member: calling that function would make this one take 50 % longer for every new
-  -- record.
+  -- Repeats the query of crm.active_member. A call of crm.active_member would make this function take 50 % longer.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
@@ -373,8 +374,8 @@ begin
 end
 $$;
 comment on function crm.default_owner() is
-  'The owner of a new record if the call names none: the member who created the key, if active; otherwise the active '
-  'admin or gestor who was added first (spec 4.1).';
+  'The owner of a new record if the call names no owner: the member who created the key if that member is active, '
+  'otherwise the active admin or gestor who was added first (spec 4.1).';
 
 create table crm.audit_log (
   workspace_id uuid not null references crm.workspaces (id),
@@ -401,18 +402,24 @@ create function crm.record_action(
   p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
   p_details jsonb default '{}'
 ) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
-  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details)
+  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details);
+end
 $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
   'key_created. The console shows p_details beside the action.';
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
-language sql immutable set search_path = '' as $$
-  select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
-  from jsonb_each(p_after) a
-  where a.value is distinct from p_before -> a.key
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
+    from jsonb_each(p_after) a
+    where a.value is distinct from p_before -> a.key
+  );
+end
 $$;
 comment on function crm.describe_changes(jsonb, jsonb) is
   'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
@@ -440,7 +447,8 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app''s client id in Supabase Auth''s OAuth server. Its token is the credential. Null for a key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server; the app''s token is the credential. Null for a '
+  'key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
@@ -449,7 +457,7 @@ comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is 'When the newest secret replaced another; null before that.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: all. IPv4 networks are never in their IPv6 form.';
+  'The networks from which the key may be used; null: all. An IPv4 network is never stored in IPv6 form.';
 call crm.protect('crm.api_keys');
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
@@ -465,8 +473,8 @@ create table crm.key_secrets (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.key_secrets is
-  'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
-  'table. After a rotation a key has two valid secrets until the earlier one expires. crm_api cannot read it.';
+  'The secrets of keys. Only their hashes are stored, so that nobody can call the API with a dump of this table. After '
+  'a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the table.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
 comment on column crm.key_secrets.hash is 'SHA-256 of the secret. A fast hash is enough for 32 random bytes.';
@@ -480,24 +488,26 @@ create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
-  'which says more than invalid_api_key.';
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, a '
+  'clearer error than invalid_api_key.';
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
   refused_address text
 );
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
-  'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
-  'says why the caller is not admitted (spec 5.7). refused_address: where the call comes from, if the key may not be '
-  'used from there; '''' if that is unknown.';
+  'the roles that the member''s role includes. user_id: the signed-in person, null for a key or a link. error_code: '
+  'why the caller is not admitted (spec 5.7), null if admitted. refused_address: the address of the call, if the key '
+  'may not be used from there; '''' if the address is unknown.';
 create function crm.without_mapping(p_address inet) returns inet
-language sql immutable parallel safe set search_path = '' as $$
-  select case
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return case
     when p_address <<= '::ffff:0:0/96' then
       (substring(host(p_address) from '[0-9.]+$') || '/' || masklen(p_address) - 96)::inet
     else p_address
-  end
+  end;
+end
 $$;
 comment on function crm.without_mapping(inet) is
   'Converts an IPv4 address or network written as IPv6 (::ffff:203.0.113.7) to IPv4; returns others unchanged.';
@@ -573,8 +583,8 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Keeps a key or grant of the current workspace from being revoked or narrowed until the transaction ends, while it '
-  'creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
+  'Locks a key or grant of the current workspace until the transaction ends, so that it is not revoked or narrowed '
+  'while it creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
   'webhooks:manage. Security definer, because crm_api cannot read keys.';
 
 create unlogged table crm.rate_limits (
@@ -603,7 +613,7 @@ as $$
   )))::integer
 $$;
 comment on function crm.rate_reset_seconds(timestamptz[], integer) is
-  'Seconds until the next call is possible, given the calls that still count.';
+  'Seconds until the next call is possible. p_hits: the calls of the last 60 seconds (crm.live_hits).';
 create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
 comment on type crm.admission is
   'Whether a call is admitted, how many more are possible now, and the seconds until the next one is possible.';
@@ -611,6 +621,7 @@ create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
 declare
   v_admission crm.admission;
+  v_hits timestamptz[];
 begin
   insert into crm.rate_limits as r (key_id, hits, calls)
   values (p_key_id, array[clock_timestamp()], 1)
@@ -624,8 +635,8 @@ begin
   if not found then
     v_admission.admitted := false;
     v_admission.remaining := 0;
-    select crm.rate_reset_seconds(crm.live_hits(r.hits), p_limit) into v_admission.reset_seconds
-    from crm.rate_limits r where r.key_id = p_key_id;
+    select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+    v_admission.reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
   end if;
   return v_admission;
 end
@@ -687,22 +698,24 @@ comment on table crm.key_counters is
 comment on column crm.key_counters.counted_since is
   'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
   'table, none of its calls has been moved yet.';
-comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
+comment on column crm.key_counters.last_call_at is
+  'When the newest of the moved calls was made; kept after its hour is purged.';
 call crm.protect('crm.key_counters');
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
 returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, count the others in the hour of the oldest time: they were earlier.
+    -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
+    -- oldest time.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)
   group by 1
 $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
-  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls older than a minute have no time '
-  'any more; they count in the hour of the oldest known time.';
+  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. A row keeps no time for calls older than a '
+  'minute: they count in the hour of the oldest known time.';
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (exists (select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id));
 create function crm.drain_calls() returns integer
@@ -710,7 +723,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_keys integer;
 begin
-  -- One run at a time, because two would add the same calls. A second run ends at once.
+  -- One run at a time, because two runs would add the same calls. A second run ends at once.
   if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then return 0; end if;
   with counted as materialized (
     select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
@@ -779,8 +792,8 @@ as $$
     )
 $$;
 comment on function crm.purge_rate_limits() is
-  'Deletes the rate limits of callers that made no call for a day and whose calls were all moved. So sessions and '
-  'links that are never used again leave no row, and crm.drain_calls reads only rows in use.';
+  'Deletes the rows of callers that made no call for a day, if all their calls were moved. So sessions and links that '
+  'are no longer used leave no row, and crm.drain_calls reads only rows in use.';
 
 create table crm.idempotency_keys (
   workspace_id uuid not null,
@@ -796,7 +809,8 @@ comment on table crm.idempotency_keys is
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether an upsert found its record: a repeated call then gets no Location header either.';
+  'Whether the first call found its record instead of creating it. Then neither its reply nor a repeated reply has a '
+  'Location header.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
@@ -811,7 +825,7 @@ declare
   v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
-  -- Read after trying the lock: a request that held the lock before has committed its reply by now.
+  -- Read after the attempt to lock: a request that held the lock before has committed its reply by now.
   select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
@@ -852,12 +866,12 @@ comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
   'means the message of the code. p_ids are the records that these fields are about.';
 create function api.mark_replayed() returns void
-language sql
-as $$ select set_config('app.replayed', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.replayed', 'true', true); end $$;
 comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 create function api.mark_found() returns void
-language sql
-as $$ select set_config('app.found', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.found', 'true', true); end $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
 create function crm.unless_dry_run(p_args jsonb, p_reply json) returns json
 language plpgsql set search_path = '' as $$
@@ -907,7 +921,7 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The ids of the records with these external_ids, by external_id; empty if an external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id. Empty for records whose external_id is not unique.';
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin
@@ -997,7 +1011,7 @@ begin
   end if;
 
   -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. To be counted, it
-  -- would have to wait for that call, which may be the one that holds the idempotency key.
+  -- would have to wait for that other call, and the other call may hold the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -1019,7 +1033,8 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- No verb: the edge function has already found a 4xx, which it returns only if nothing above refused the call.
+  -- No verb: the edge function has already found a 4xx error. It returns that error only if nothing above refused the
+  -- call.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
@@ -1037,7 +1052,7 @@ begin
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;
     if p_idempotency_key is not null then
-      -- In the transaction that created the record: the reply and the record are both kept, or neither.
+      -- In the transaction that created the record, so that the reply and the record are stored together or not at all.
       insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
       values (p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found'));
     end if;
@@ -1128,8 +1143,8 @@ begin
   -- 90_rights.sql makes crm_api the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
-  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
-  -- is compared first, because Postgres prepares each comparison again in every transaction.
+  -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
+  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb
@@ -1298,7 +1313,7 @@ begin
 end
 $$;
 comment on function crm.kind_of(uuid) is
-  'The kind of the record with this id in the caller''s workspace; null if it has none.';
+  'The kind of the record with this id in the caller''s workspace; null if there is no such record.';
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1356,7 +1371,8 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for other fields and for more than 20.';
+  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
+  'than 20 values.';
 create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1402,7 +1418,10 @@ begin
   loop
     v_field := v_detail ->> 'field';
     v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
-    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else regexp_replace(left(v_field, -3), '^(from|to)_', '') end) then
+    if v_kind is distinct from (case
+      when v_field in ('id', 'merge_id') then v_own
+      else regexp_replace(left(v_field, -3), '^(from|to)_', '')
+    end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
     elsif p_code = 'invalid_reference' then
       v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
@@ -1422,8 +1441,8 @@ begin
 end
 $$;
 comment on function crm.explain(text, json, text, jsonb) is
-  'The details of an error, with `kind` if an id belongs to another kind of record, with `id` and `merged` if it '
-  'belongs to a merged record, and with `choices` if the field has at most 20 possible values.';
+  'The details of an error. Adds `kind` if an id belongs to another kind of record, `id` and `merged` if the id '
+  'belongs to a merged record, and `choices` if the field has at most 20 possible values.';
 create function crm.require_known_filters(p_args jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1448,8 +1467,9 @@ begin
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is
-  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
-  'are accepted, so that their records can be listed. Lists call it only if they found nothing.';
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive owners, '
+  'pipelines and stages are accepted, so that their records can be listed. Lists call this function only if they found '
+  'nothing.';
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
@@ -1459,7 +1479,8 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends, whatever its limit: 200 records of maximum length have 20 MB.';
+  'The bytes of JSON at which a page ends, even if it has fewer records than its limit. 200 records of maximum length '
+  'would have 20 MB.';
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
 as $$
@@ -1468,7 +1489,8 @@ $$;
 comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
-comment on type api.synced_page_meta is 'api.page_meta with synced_until, the updated_since for a client''s next run.';
+comment on type api.synced_page_meta is
+  'api.page_meta with synced_until, which a client sends as updated_since in its next run.';
 create type api.synced_page as (data json[], meta api.synced_page_meta);
 comment on type api.synced_page is 'The first page of a list by updated_since.';
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
@@ -1501,7 +1523,8 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
-  -- Null stands for the default owner, whom the record may already have. An activity has a default of its own.
+  -- Null stands for the default owner, who may already own the record. For activities crm.with_activity_defaults
+  -- replaces the null.
   if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
     p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
   end if;
@@ -1513,8 +1536,8 @@ begin
 end
 $$;
 comment on function crm.changes(text, jsonb, jsonb) is
-  'The arguments of a PATCH that differ from the record. Unchanged references are left out and so not checked again: '
-  'a client may send back what it read. Raises the codes of crm.checked_values.';
+  'The arguments of a PATCH that differ from the record. Unchanged references are left out, so that nothing checks '
+  'them again: a client may send back what it read. Raises the codes of crm.checked_values.';
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
 as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
@@ -1537,7 +1560,8 @@ end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
   'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
-  'and both create one. Each key names the kind of value, such as `contact email`; null values lock nothing.';
+  'and both create a record with it. Each key names the kind of value, such as `contact email`; null values lock '
+  'nothing.';
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -1566,16 +1590,18 @@ comment on function crm.with_fields(json, json) is
   'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
   'json_build_object, without spaces around their braces.';
 create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 as $$
-  select case
+begin
+  return case
     when p_ids is null or p_ids = '' then p_reply
     else crm.with_fields(p_reply, json_build_object('X-Possible-Duplicate', p_ids))
-  end
+  end;
+end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
   'Adds a last field to the reply to a creation: the ids of similar records, separated by commas. The edge function '
-  'sends that field as a header, also when the reply was stored.';
+  'sends that field as a header, also when it repeats a stored reply.';
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -1591,7 +1617,7 @@ begin
 end
 $$;
 comment on function crm.creation_json(jsonb, json, uuid[]) is
-  'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';
+  'The reply to a creation: the record or its id, and the ids of similar records, the five oldest at most.';
 
 create type crm.event_type as enum (
   'deal.stage_changed', 'deal.won', 'deal.lost', 'deal.stale', 'activity.created', 'activity.overdue',
@@ -1607,7 +1633,8 @@ create table crm.event_types (
 );
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows the event. Each change emits one such event; others repeat it, or are caused by time.';
+  'Whether the change log shows the event. It shows one event for each change. The other events repeat a change, or '
+  'time causes them.';
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
@@ -1712,10 +1739,14 @@ begin
 end
 $$;
 comment on function crm.expanded(json[], jsonb) is
-  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.';
+  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. p_names has at least '
+  'one name.';
 create function crm.expanded(p_record json, p_names jsonb) returns json
-language sql stable as $$
-  select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
+language plpgsql stable set search_path = '' as $$
+begin
+  if jsonb_array_length(p_names) > 0 then return (crm.expanded(array[p_record], p_names))[1]; end if;
+  return p_record;
+end
 $$;
 comment on function crm.expanded(json, jsonb) is 'Adds the named records to one record; p_names may be null or empty.';
 
@@ -1726,12 +1757,12 @@ create type crm.walk as (
   rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
 comment on type crm.walk is
-  'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
-  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads '
-  'the rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the '
-  'order of its column. chosen: the rows with the ids $4. everything and ways read the ids below $1, down to $2; $3 '
-  'is the number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived '
-  'records are requested too.';
+  'Statements that read rows for the filters sent. Their column is_match tells whether a row matches all filters. rows '
+  'reads all rows in no order; the caller appends conditions. everything reads all rows, newest first. Each of ways '
+  'reads the rows that match one filter, newest first. Each of ranges reads the rows that match one range filter, in '
+  'the order of its column. chosen reads the rows with the ids $4. everything and ways read the ids below $1, down to '
+  '$2; $3 is the number of rows. is_alone tells for each of ranges whether it is the only filter. shows_all: whether '
+  'archived records are requested too.';
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
 as $$
@@ -1741,7 +1772,7 @@ as $$
       -- At most one row has a given unique value, so the rows need no order by id.
       when p_kind = 'unique' then
         '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
-      -- The same conditions as in api.<name>_list.
+      -- The conditions of api.<name>_list, so that the plan uses the same index.
       else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
     end,
@@ -1784,8 +1815,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing. Most indexes begin with that filter's column, so the list can then use only
-  -- the primary key and, for a filter of kind `deal`, the index on deals.
+  -- Whether the required filter is missing. Most indexes begin with that filter's column. Without it the list can use
+  -- only the primary key and, for a filter of kind `deal`, the index on deals.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -1805,7 +1836,7 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
-      -- Too many deals to read the rows of each one: instead, check each row's deal.
+      -- For more than 250 deals, reading the rows of each deal would take too long: check the deal of each row instead.
       when f.kind = 'deal' and not f.is_many then format(
         'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
         f.target, f.sql, f.value
@@ -1942,8 +1973,8 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The statement for the filter with probably the fewest rows: the one whose first p_step rows reach the furthest '
-  'back. If no filter has a statement, returns the one for all rows.';
+  'The statement for the filter that probably has the fewest rows: the first p_step rows of this filter reach the '
+  'furthest back. If no filter has a statement, returns the statement for all rows.';
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
@@ -2016,9 +2047,9 @@ begin
 end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
-  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: the call has no filter except '
-  'perhaps updated_since, so statements with cached plans are used.';
+  'The ids of a page of a list for any combination of filters. Returns more ids than the limit if there is a next '
+  'page. Reads at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: whether the call '
+  'has no filter, or only updated_since. Then the statements have cached plans.';
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
@@ -2040,7 +2071,8 @@ begin
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
   -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
-  -- First try each statement for at most 1,000 rows: one may have few rows where another has tens of thousands.
+  -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
+  -- thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
     foreach v_rows in array v_ways loop
       execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;
@@ -2126,11 +2158,12 @@ language sql immutable as $$
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
-  'How a record can be listed. Kind list: target is the table, sql the searched text. The other rows are filters. For '
-  'the value in given, sql is the condition on row t; if given is null, the column target is compared with sql, where '
-  '%L is the value sent. Kind range: an index has the column target; sort: the list can be sorted by the column '
-  'target, whose type is sql; shown: the condition also holds if the filter is absent; hidden: few rows match; deal: '
-  'the column sql of the row''s deal must equal the value.';
+  'How a record can be listed. Kind list: target is the table, sql the searched text. Kind sort: the list can be '
+  'sorted by the column target, and sql is its type. Every other row is a filter. If given is a value, sql is the '
+  'condition on row t when the call sends this value. If given is null, the column target is compared with sql, in '
+  'which %L is the value sent. Kind range: an index has the column target. Kind shown: the condition also holds if '
+  'the filter is absent. Kind hidden: few rows match. Kind deal: the column sql of the row''s deal must equal the '
+  'value.';
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
   out walked uuid[], out matches uuid[]
@@ -2398,8 +2431,8 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
-  'crm.duplicates stores no value, and continues after the value that the record has now.';
+  'Where a sorted list continues: after this value and this id, even if the row now has another value. crm.duplicates '
+  'stores no value, and continues after the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 create function crm.keep_cursor(p_record text, p_sort text, p_value text, p_id uuid) returns uuid
@@ -2436,7 +2469,7 @@ declare
   v_type text;
   v_walk crm.walk;
   v_way text;
-  -- The ids of the rows that match the filter.
+  -- The ids of the rows that match one filter, if they are few.
   v_chosen uuid[];
   v_looked integer;
   v_last_id uuid;
@@ -2476,7 +2509,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
+    -- Without `offset 0`, the planner could read the index on the sorted column, and so the whole workspace.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
@@ -2535,9 +2568,8 @@ begin
     v_next_value := v_values[cardinality(v_records)];
   end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  return crm.page(
-    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
-  );
+  if v_next_id is not null then v_next_id := crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
@@ -2563,10 +2595,10 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII; this branch takes a third of the time of the other one.
+  -- Most texts are ASCII. This branch takes a third of the time of the other branch.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
-  -- replace ς. Phones and keyboards type different apostrophes: replace them by one.
+  -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -2676,7 +2708,8 @@ create table crm.search_texts (
   primary key (workspace_id, record, id)
 );
 comment on table crm.search_texts is
-  'The searched text of each record. A separate table, so that other changes leave its index alone.';
+  'The searched text of each record. A separate table, so that changes of other fields do not update the index of '
+  'words.';
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
@@ -2693,7 +2726,8 @@ language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
   'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Without it, the job could write the text of a record that was erased since.';
+  'it exclusively (crm.index_texts_of). Without this lock, the job could write the text of a record that was erased '
+  'after the job read it.';
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -2706,7 +2740,8 @@ begin
 end
 $$;
 comment on function crm.forget_text() is
-  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind.';
+  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind '
+  'of record.';
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
   out next_id uuid, out is_common boolean
@@ -2728,9 +2763,9 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples are not enough
-  -- as a limit, because a client sees the ids, and could change the texts of the sampled records so that a common word
-  -- looks rare.
+  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone are no
+  -- safe limit: a client sees the ids, so it could change the texts of the sampled records until a common word looks
+  -- rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
   v_read integer := 0;
@@ -2856,7 +2891,7 @@ as $$
 $$;
 comment on function crm.without_case(text) is
   'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 and an MD5 of '
-  'the whole, because an index entry has limited room.';
+  'the whole, because the size of an index entry is limited.';
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 as $$
@@ -2872,7 +2907,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of doubles sort like the numbers once the sign bit is inverted; in a negative number, once all bits are.
+  -- The bits of a double sort like the numbers after one change: invert the sign bit of a positive number, and all bits
+  -- of a negative one.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -2882,8 +2918,9 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'The text as it is compared: in lower case; a date gets a D before it, as a number gets an N (crm.number_key). The '
-  'keys of other texts begin with no ASCII capital letter, so a range of dates or numbers finds no other text.';
+  'The text in the form in which it is compared: in lower case, a date with a D before it. The key of a number begins '
+  'with N (crm.number_key). No other key begins with an ASCII capital letter, so a range of dates or numbers finds no '
+  'other text.';
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -2910,16 +2947,20 @@ as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end 
 comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are compared: without regard to case.';
 
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
-language sql immutable set search_path = '' as $$
-  select (array_agg(k.tag order by k.position))[:50]
-  from (
-    select distinct on (crm.without_case(t.tag)) t.tag, t.position
-    from unnest(p_tags || p_others) with ordinality t (tag, position)
-    order by crm.without_case(t.tag), t.position
-  ) k
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select (array_agg(k.tag order by k.position))[:50]
+    from (
+      select distinct on (crm.without_case(t.tag)) t.tag, t.position
+      from unnest(p_tags || p_others) with ordinality t (tag, position)
+      order by crm.without_case(t.tag), t.position
+    ) k
+  );
+end
 $$;
 comment on function crm.joined_tags(text[], text[]) is
-  'The tags of the first list, then those that only the second list has; 50 at most, null if there are none.';
+  'The tags of the first list, then the tags that only the second list has; 50 at most, null if there are none.';
 create function crm.with_tags(p_args jsonb, p_current jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -2949,13 +2990,17 @@ comment on function crm.with_tags(jsonb, jsonb) is
   'Replaces add_tags and remove_tags in the arguments with `tags`, the tags that the record will have. Raises '
   'validation_error for more than 50.';
 create function crm.quoted_choices(p_choices text[]) returns text
-language sql immutable
+language plpgsql immutable
 as $$
-  select string_agg(format('"%s"', c.choice), ', ' order by c.position)
-    || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
-  from unnest(p_choices[:20]) with ordinality c (choice, position)
+begin
+  return (
+    select string_agg(format('"%s"', c.choice), ', ' order by c.position)
+      || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
+    from unnest(p_choices[:20]) with ordinality c (choice, position)
+  );
+end
 $$;
-comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for an error.';
+comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for the text of an error.';
 create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
 language sql stable
 as $$
@@ -3020,7 +3065,7 @@ begin
   into v_errors, v_undefined
   from (
     select d.key, case
-      -- A value that the record has already stays valid, whatever was defined since.
+      -- A value that the record already has stays valid, even if it breaks the present definition.
       when p_fields -> d.key <> 'null' and p_fields -> d.key is distinct from p_known -> d.key
       then crm.custom_field_error(d, p_fields -> d.key)
     end as message
@@ -3116,7 +3161,8 @@ begin
 end
 $$;
 comment on function crm.custom_field_lock(uuid) is
-  'Locks the workspace''s definitions until the transaction ends; returns the one with this id. Raises not_found.';
+  'Locks the workspace''s definitions until the transaction ends; returns the definition with this id. Raises '
+  'not_found.';
 create function crm.custom_field_room(p_object_type text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3132,7 +3178,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace uses 50 fields for this kind of record, the most it can have.';
+  'Raises validation_error if the workspace already uses 50 fields for this kind of record, the maximum.';
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3143,7 +3189,7 @@ begin
   ));
 end
 $$;
-comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, archived ones too.';
+comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, including archived ones.';
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3319,11 +3365,12 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'Converts a text from the query to a JSON value of the field''s type; a text that is not such a value stays text.';
+  'Converts a text from the query to a JSON value of the field''s type. A text that is no value of this type stays a '
+  'text.';
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
-  'A filter by a tag or a custom field: the keys of its lowest and highest value (the same for an equality), whether '
-  'all records are in the index, and the SQL expression for the keys of row t.';
+  'A filter by a tag or a custom field: the keys of its lowest and highest value, which are equal for a single value; '
+  'whether all records are in the index; the SQL expression for the keys of row t.';
 create function crm.sent_values(p_object_type text, p_args jsonb) returns setof crm.sent_value
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3410,7 +3457,7 @@ declare
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
     'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    -- A record may have several values in the range, if its field is a list: return the record once.
+    -- If the field is a list, a record may have several values in the range: return the record once.
     case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
@@ -3432,10 +3479,11 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of '
-  'values. p_rows: the statement for all rows. p_pending: records that may have changed since, which it reads too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
+  'p_rows: the statement for all rows. p_pending: records that may have changed since they were indexed. The statement '
+  'also reads these.';
 
-create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, search_text text);
 comment on type crm.record_keys is
   'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
 create function crm.keep_values(p_workspace_id uuid, p_record text, p_rows crm.record_keys[]) returns void
@@ -3521,7 +3569,7 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default one.';
+comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default pipeline.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -3540,7 +3588,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active one.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active stage.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -3580,7 +3628,7 @@ begin
 end
 $$;
 comment on function crm.require_active_pipeline(uuid) is
-  'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
+  'Returns the id if it belongs to an active pipeline; otherwise raises pipeline_not_found.';
 create function crm.require_active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3594,7 +3642,7 @@ begin
 end
 $$;
 comment on function crm.require_active_stage(uuid, uuid) is
-  'Returns the same id if it is an active stage of the pipeline; raises stage_not_found.';
+  'Returns the id if it belongs to an active stage of the pipeline; otherwise raises stage_not_found.';
 create function crm.first_stage(p_pipeline_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3622,14 +3670,15 @@ as $$
     and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
 $$;
 comment on function crm.stage_of_new_deal(uuid, uuid) is
-  'The pipeline and stage of a new deal, both active. If the call does not name them: the default pipeline, and the '
-  'pipeline''s first stage. Returns no row if there is no such pipeline, a null stage if there is no such stage.';
+  'The pipeline and stage of a new deal, both active. A null p_pipeline_id means the default pipeline, a null '
+  'p_stage_id the first stage. Returns no row if there is no such pipeline, and a null stage_id if the pipeline has no '
+  'such stage.';
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable set search_path = '' as $$
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
-  -- Null means not found: the functions called here raise the code that says why.
+  -- Null means not found. The functions below raise the code for the reason.
   if pipeline_id is null then
     if p_pipeline_id is null then perform api.fail('no_default_pipeline'); end if;
     perform crm.require_active_pipeline(p_pipeline_id);
@@ -3732,7 +3781,7 @@ comment on function crm.stage_row_json(crm.stages) is 'JSON of a stage with its 
 create function crm.unset_default_pipeline(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second would fail.
+  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second call would fail.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   update crm.pipelines p set is_default = false where p.workspace_id = p_workspace_id and p.is_default;
 end
@@ -3820,8 +3869,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, so that the '
-  'operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive pipelines and '
+  'stages, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3837,7 +3886,7 @@ begin
 end
 $$;
 comment on function app.stage_update(jsonb) is
-  'Deactivates a stage, or activates it again: no deal enters an inactive stage. Returns the stage. Arguments: '
+  'Deactivates a stage, or activates it again. No deal enters an inactive stage. Returns the stage. Arguments: '
   'workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 create function crm.loss_reason_json(r crm.loss_reasons) returns json
@@ -4062,7 +4111,8 @@ end
 $$;
 comment on function crm.company_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, record_merged, and precondition_failed if p_if_match, a list of versions, lacks the '
+  'record''s version.';
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql set search_path = '' as $$
 begin
@@ -4266,7 +4316,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -4469,9 +4519,9 @@ begin
 end
 $$;
 comment on function crm.lock_referred(uuid[], uuid[]) is
-  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records so '
-  'that they refer to these companies and contacts calls it first: a merge or an erasure also locks a contact or a '
-  'company before the records that refer to it, and the opposite order could deadlock.';
+  'Locks companies and contacts until the transaction ends, so that they are not merged or erased. A call that makes '
+  'records refer to them takes this lock before it locks the records. A merge or an erasure locks in the same order, '
+  'so no deadlock is possible.';
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4554,8 +4604,8 @@ end
 $$;
 comment on function crm.contact_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, lacks '
-  'the record''s.';
+  'kept. Raises not_found, record_merged, record_erased, and precondition_failed if p_if_match, a list of versions, '
+  'lacks the record''s version.';
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
@@ -4763,7 +4813,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -4942,11 +4992,11 @@ comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
   'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The moved_at for which deal.stale was last emitted. After a movement, it is emitted again.';
+  'The moved_at for which deal.stale was last emitted. After the deal has moved, the event can be emitted again.';
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
+  'The caller''s own id for the deal. Not unique, because crm.lead_receipts makes leads idempotent.';
 comment on column crm.deals.lead is
   'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
   'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
@@ -4968,7 +5018,7 @@ begin
 end
 $$;
 comment on function crm.keep_lead_contact() is
-  'Trigger: keeps the contact who sent the lead when the deal gets another.';
+  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
     old.lead is not null and old.lead_contact_id is null and old.contact_id is distinct from new.contact_id
@@ -4991,8 +5041,8 @@ create trigger touch before update on crm.deals for each row execute function cr
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- A second note in the same transaction leaves the deal alone: it would write the same moment again, which would look
-  -- like a change of the deal.
+  -- A second note in the same transaction must not update the deal: it would write the same moved_at, and
+  -- crm.touch_deal would take the update for a change of the deal's fields.
   update crm.deals d set moved_at = now()
   where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
   return null;
@@ -5065,18 +5115,6 @@ $$;
 comment on function api.deal_get(jsonb) is
   'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
   'it; with expand=contacts also with all its contacts. Raises not_found (spec 4.6).';
-create function crm.deal_default_title(p_deal crm.deals) returns text
-language plpgsql stable set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-begin
-  return coalesce(
-    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
-    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
-  );
-end
-$$;
-comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
 create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -5087,15 +5125,27 @@ begin
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
-  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  if v_deal.title is null then
+    v_deal.title := coalesce(
+      (
+        select c.name from crm.contacts c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.contact_id
+      ),
+      (
+        select c.name from crm.companies c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.company_id
+      )
+    );
+  end if;
   return v_deal;
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert. Raises invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
+  'The deal to insert; its default title is the name of its contact, otherwise of its company. Raises '
+  'invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
+as $$ declare t crm.deals := crm.deal_insert(crm.deal_new(p_args)); begin return crm.deal_json(t); end $$;
 comment on function api.deal_create(jsonb) is 'Creates a deal and returns it. Raises the codes of crm.deal_new.';
 create function crm.choose_stage_for_move(
   p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid
@@ -5128,8 +5178,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises '
-  'pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
+  'The pipeline and stage for a PATCH. If it names another pipeline but no stage, the stage is that pipeline''s first '
+  'active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5144,7 +5194,8 @@ begin
   v_changes := crm.changes('deal', to_jsonb(v_deal), p_args);
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then return crm.deal_json(v_deal); end if;
-  -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
+  -- A client may send back the status that it read. Closing a deal needs more than a status, so there are separate
+  -- actions for it.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
@@ -5310,7 +5361,7 @@ end
 $$;
 comment on function crm.deal_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, and precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.deal_save(t crm.deals) returns crm.deals
 language plpgsql set search_path = '' as $$
 begin
@@ -5484,7 +5535,7 @@ begin
       order by t.external_id desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -5685,10 +5736,10 @@ comment on table crm.activities is 'Tasks, calls and meetings of a deal. They ne
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
-  'The due_at for which activity.overdue was last emitted. After a new due_at, it is emitted again.';
+  'The due_at for which activity.overdue was last emitted. For a new due_at, the event can be emitted again.';
 comment on column crm.activities.overdue_unreported_at is
-  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
-  'the same reason as crm.deals.stale_unreported_since.';
+  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. A generated '
+  'column, so that the planner has statistics on how few rows qualify.';
 create index activities_due on crm.activities (workspace_id, due_at, id);
 create index activities_pending on crm.activities (workspace_id, due_at, id) where status = 'pendente';
 create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)
@@ -5760,8 +5811,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Takes the foreign key's lock on the contact now, so that no merge can move the contact's rows before the activity
-    -- is inserted. If the contact is already merged, the activity gets the contact that replaced it.
+    -- Locks the contact now, as the foreign key will do at the insert, so that no merge can move the contact's rows in
+    -- between. If the contact is already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
@@ -5776,7 +5827,7 @@ comment on function crm.activity_new(jsonb) is
   'invalid_reference, no_owner_available (spec 4.6).';
 create function api.activity_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.activity_json(crm.activity_insert(crm.activity_new(p_args))); end $$;
+as $$ declare t crm.activities := crm.activity_insert(crm.activity_new(p_args)); begin return crm.activity_json(t); end $$;
 comment on function api.activity_create(jsonb) is
   'Creates an activity of a deal and returns it. Raises the codes of crm.activity_new.';
 create function api.activity_update(p_args jsonb) returns json
@@ -5792,7 +5843,8 @@ begin
     v_activity, crm.require_references(crm.changes('activity', to_jsonb(v_activity), p_args))
   ));
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
-  -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
+  -- rows are compared instead of the arguments, because the same time can be written in several ways, and null may
+  -- stand for the default that the row already has.
   if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end
@@ -5849,7 +5901,7 @@ end
 $$;
 comment on function crm.activity_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, and precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql set search_path = '' as $$
 begin
@@ -5966,7 +6018,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -6031,7 +6083,7 @@ comment on function crm.note_new(jsonb) is
   'invalid_reference, no_author_available (spec 2.2, 4.3).';
 create function api.note_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.note_json(crm.note_insert(crm.note_new(p_args))); end $$;
+as $$ declare t crm.notes := crm.note_insert(crm.note_new(p_args)); begin return crm.note_json(t); end $$;
 comment on function api.note_create(jsonb) is 'Creates a note and returns it. Raises the codes of crm.note_new.';
 
 create type api.note as (
@@ -6119,7 +6171,7 @@ begin
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id
@@ -6201,8 +6253,8 @@ create table crm.proposal_links (
   foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
 );
 comment on table crm.proposal_links is
-  'The one valid link of each proposal, as the SHA-256 of its token, so that nobody can open a proposal with a dump of '
-  'this table. A separate table, so that crm_api can read proposals but never a hash.';
+  'The one valid link of each proposal. Only the SHA-256 of its token is stored, so that nobody can open a proposal '
+  'with a dump of this table. A separate table, so that crm_api can read proposals but never a hash.';
 comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
@@ -6223,7 +6275,8 @@ begin
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller for the hash of a token: the proposal that the link opens. For a draft, the error not_found.';
+  'The caller for the hash of a token: the proposal that the link opens. For an unknown token or a draft, error_code '
+  'is not_found.';
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -6237,8 +6290,12 @@ $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
   'Saves a proposal with a new status; raises proposal_expired after expires_at.';
 create function crm.proposal_seller() returns json
-language sql stable security definer set search_path = '' as $$
-  select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+  );
+end
 $$;
 comment on function crm.proposal_seller() is
   'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
@@ -6254,7 +6311,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
-  -- An answered proposal can be read even after it expired. A proposal that was viewed before needs no update.
+  -- An answered proposal can be read even after expires_at. A proposal that was viewed before needs no update.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_for_customer(v_proposal);
   end if;
@@ -6279,7 +6336,7 @@ end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
   'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
-  'proposal_expired, and proposal_closed if the other answer was given.';
+  'proposal_expired, and proposal_closed if the customer gave the other answer.';
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
@@ -6294,7 +6351,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- Only these three verbs: even if the edge function has a bug, a token must reach only its own proposal.
+  -- Only these three verbs, because a token must reach only its own proposal, even if the edge function has a bug.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception '% is not a verb of proposals', p_verb;
   end if;
@@ -6307,12 +6364,14 @@ comment on function api.call_by_link(bytea, text, jsonb) is
   'is always the link''s own proposal.';
 
 create function crm.record_proposal_action(p_action text, p_proposal crm.proposals) returns void
-language sql volatile set search_path = '' as $$
-  select crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '')
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '');
+end
 $$;
 comment on function crm.record_proposal_action(text, crm.proposals) is
-  'Adds a line about a proposal to the audit log, without its title: the title may name the customer, and lines are '
-  'never erased. app.action_list reads the title from the proposal.';
+  'Adds a line about a proposal to the audit log. The line has no title, because a title may name the customer, and '
+  'lines are never erased. app.action_list reads the title from the proposal.';
 create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
 declare
@@ -6373,7 +6432,8 @@ begin
 end
 $$;
 comment on function crm.proposal_link_replace(crm.proposals, text) is
-  'Gives a proposal the public link whose token has this SHA-256, in hexadecimal; an earlier link stops working.';
+  'Gives a proposal a public link. p_token_hash: the SHA-256 of its token, in hexadecimal. An earlier link stops '
+  'working.';
 create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin
@@ -6388,7 +6448,7 @@ begin
 end
 $$;
 comment on function crm.proposal_mark_sent(crm.proposals) is
-  'Marks a draft as sent, so that its link opens it; a proposal that is not a draft stays as it is.';
+  'Marks a draft as sent, so that its link works. A proposal that is not a draft stays as it is.';
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -6414,7 +6474,8 @@ declare
   v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
-  return crm.deal_proposal_json(crm.proposal_mark_sent(v_proposal));
+  v_proposal := crm.proposal_mark_sent(v_proposal);
+  return crm.deal_proposal_json(v_proposal);
 end
 $$;
 comment on function app.proposal_send(jsonb) is
@@ -6483,7 +6544,7 @@ end
 $$;
 comment on function crm.proposal_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, and precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin
@@ -6514,22 +6575,24 @@ create table crm.deal_contacts (
 );
 comment on table crm.deal_contacts is
   'The contacts that were added to a deal beside its main contact, with their roles. A contact that becomes the main '
-  'one keeps its row, and so stays in the deal when the main contact changes again.';
+  'contact keeps its row, and so stays in the deal when the main contact changes again.';
 create index deal_contacts_contact on crm.deal_contacts (workspace_id, contact_id, deal_id);
 call crm.protect('crm.deal_contacts');
 create trigger set_moved_at after insert on crm.deal_contacts for each row execute function crm.set_moved_at();
 create function crm.deal_contact_json(
   p_contact_id uuid, p_role text, p_is_main boolean, p_added_at timestamptz, p_shows_name boolean
 ) returns json
-language sql stable as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'contact_id', p_contact_id,
     'name', (
       select c.name from crm.contacts c
       where p_shows_name and c.workspace_id = crm.current_workspace_id() and c.id = p_contact_id
     ),
     'role', p_role, 'is_main', p_is_main, 'added_at', crm.iso(p_added_at)
-  )
+  );
+end
 $$;
 comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
   'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';
@@ -6561,7 +6624,8 @@ begin
 end
 $$;
 comment on function crm.deal_contacts_json(crm.deals) is
-  'The contacts of a deal, the main one first, then as they were added; names only if the key may read contacts.';
+  'The contacts of a deal: first the main contact, then the others in the order in which they were added. Shows names '
+  'only if the key may read contacts.';
 create function api.deal_contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6608,7 +6672,7 @@ begin
   else
     select count(*) into v_count from crm.deal_contacts k
     where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
-    -- The row of a main contact stays when the deal gets another one, so the main contact's row has a limit too.
+    -- A main contact's row stays when the deal gets another main contact. So a limit applies to this row too.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
         'validation_error', array['contact_id'],
@@ -6627,7 +6691,7 @@ $$;
 comment on function api.deal_contact_add(jsonb) is
   'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
   'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
-  'has 50 others.';
+  'has 50 contacts besides the main contact.';
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -6679,7 +6743,8 @@ language sql volatile as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_clock() is
-  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort as made.';
+  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort in the order in which '
+  'they were made.';
 create function crm.partition_key(p_table regclass) returns name
 language sql stable set search_path = '' as $$
   select a.attname
@@ -6687,7 +6752,7 @@ language sql stable set search_path = '' as $$
   join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = p_table
 $$;
-comment on function crm.partition_key(regclass) is 'The UUIDv7 column by whose time a table is partitioned.';
+comment on function crm.partition_key(regclass) is 'The column of a table by which it is partitioned: a UUIDv7.';
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
 language sql stable set search_path = '' as $$
   select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
@@ -6704,11 +6769,6 @@ language sql stable set search_path = ''
 as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' then 7 else 30 end $$;
 comment on function crm.kept_days(regclass) is
   'How many days a partitioned table keeps its rows. Events are kept longer, for the change log.';
-create function crm.partition_fillfactor(p_table regclass) returns integer
-language sql stable set search_path = ''
-as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
-comment on function crm.partition_fillfactor(regclass) is
-  'To what percentage inserts fill a page of a partition; the rest is room for updates.';
 create function crm.given_columns(p_table regclass) returns text
 language sql stable set search_path = '' as $$
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
@@ -6716,7 +6776,7 @@ language sql stable set search_path = '' as $$
   where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 $$;
 comment on function crm.given_columns(regclass) is
-  'The columns of a table as a list for SQL, without generated ones, which an insert cannot name.';
+  'The columns of a table as a list for SQL. Generated columns are left out, because an insert cannot name them.';
 create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
 language plpgsql stable set search_path = '' as $$
 declare
@@ -6739,8 +6799,8 @@ begin
 end
 $$;
 comment on function crm.missing_days(regclass, date, date) is
-  'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest on that have '
-  'rows in the default partition.';
+  'The days that need a partition and have none: the days from p_today to a week ahead, and the days from p_oldest on '
+  'whose rows are in the default partition.';
 create function crm.make_partition(p_table regclass, p_day date) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -6750,10 +6810,12 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Leave out the indexes, which `attach` creates: moving rows into a table without indexes is five times as fast.
+  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes. Most
+  -- deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT) and
+  -- needs no vacuum: the next update in the page reuses the room of the old row version.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
-    v_partition, p_table, crm.partition_fillfactor(p_table)
+    v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
   );
   call crm.protect(v_partition);
   execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
@@ -6794,8 +6856,8 @@ begin
   moved := 0;
   dropped := 0;
   if p_table::text = 'crm.webhook_deliveries' then
-    -- Delete queue rows before deliveries, because every caller locks them in this order. The next run deletes rows
-    -- that a dispatcher has locked now.
+    -- Delete queue rows before deliveries, because every caller locks them in this order. Rows that a dispatcher has
+    -- locked are left to the next run.
     delete from crm.webhook_queue q
     where q.ctid = any (array(
       select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
@@ -6823,12 +6885,13 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- Under the weaker lock of `attach`, a simultaneous insert of a row of that day would fail, because it still goes
-      -- to the default partition. `only` is enough, because nobody locks another partition before locking the table.
-      -- The default partition is locked too, because its bounds change and a vacuum may hold it.
+      -- `attach` would take a weaker lock. Under that lock, a simultaneous insert of a row of that day would fail,
+      -- because the row still goes to the default partition. `only` is enough, because nobody locks another partition
+      -- before locking the table. The default partition is locked too, because its bounds change and a vacuum may hold
+      -- it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Compute the days again: rows may have been written before this function got the lock.
+        -- Compute the days once more: rows may have been written before this function got the lock.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
@@ -6855,11 +6918,12 @@ begin
 end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
-  'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
-  'partitions older than crm.kept_days (at most ten in each run), and deletes rows of that age from the queue and the '
-  'default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the next '
-  'run tries again. Moving rows blocks everybody (about a second for 100,000 rows): if the default partition has more '
-  'than p_max_rows, none is moved and no partition is created. p_now replaces the current time.';
+  'Creates the missing partitions of a table up to a week ahead, and moves their rows out of the default partition. '
+  'Drops partitions older than crm.kept_days, at most ten in each run, and deletes rows of that age from the queue and '
+  'the default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the '
+  'next run tries again. Moving rows blocks everybody, for about a second with 100,000 rows. So if the default '
+  'partition has more than p_max_rows rows, no row is moved and no partition is created. p_now replaces the current '
+  'time.';
 
 create table crm.feed_offset (
   only_row boolean primary key default true check (only_row),
@@ -6867,8 +6931,8 @@ create table crm.feed_offset (
   cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 );
 comment on table crm.feed_offset is
-  'The number added to a transaction id to get a position in the feed. A database restored into another cluster '
-  'starts with small transaction ids again: crm.continue_feed() then raises this number.';
+  'The number added to a transaction id to get a position in the feed. If a database is restored into another cluster, '
+  'transaction ids start from small numbers: crm.continue_feed() then raises this number.';
 comment on column crm.feed_offset.cursor_secret is
   'Signs the cursors of the feed (crm.feed_cursor_text). If it changes, every earlier cursor becomes invalid.';
 alter table crm.feed_offset enable row level security, force row level security;
@@ -6884,9 +6948,9 @@ begin
 end
 $$;
 comment on function crm.feed_horizon() is
-  'The position below which every transaction has ended, in the snapshot of the statement. An event below it is '
-  'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
-  'not read crm.feed_offset.';
+  'The position below which every transaction has ended, in the snapshot of the statement. An event below this '
+  'position is visible now or never, so a reader that stays below it misses no late commit. Security definer, because '
+  'verbs may not read crm.feed_offset.';
 create table crm.events (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7_clock(),
@@ -6902,9 +6966,9 @@ create table crm.events (
 comment on table crm.events is
   'One row for each event, whether or not anybody subscribes. Written in the transaction of the change, by crm.emit '
   'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
-  'foreign keys, because with one each event would lock the workspace''s row.';
+  'foreign keys, because with a foreign key each event would lock the workspace''s row.';
 comment on column crm.events.facts is
-  'What the object does not show, such as the previous stage. A delivery adds it to the object''s JSON.';
+  'Facts that the object does not show, such as the previous stage. A delivery adds them to the object''s JSON.';
 comment on column crm.events.is_test is
   'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
@@ -6928,9 +6992,10 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'To be called once after a dump is restored into another cluster, before the first call of the API. New positions '
-  'then begin a trillion above the greatest stored one, so new events come after every cursor that a client holds, '
-  'even if the cursor''s event was lost with the old cluster. Reads all events. Returns the new offset.';
+  'Call this function once after a dump is restored into another cluster, before the first call of the API. New '
+  'positions then begin a trillion above the greatest stored position. So new events come after every cursor that a '
+  'client holds, even if the event of a cursor was lost with the old cluster. Reads all events. Returns the new '
+  'offset.';
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$
@@ -6966,11 +7031,12 @@ end
 $$;
 comment on function crm.sample_data(crm.event_type) is
   'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
-  'nil UUID, like the event''s object_id.';
+  'nil UUID, as is the event''s object_id.';
 
 create function crm.sample_row(p_object_type text) returns jsonb
-language sql immutable as $$
-  select case p_object_type
+language plpgsql immutable as $$
+begin
+  return case p_object_type
     when 'deal' then '{
       "id":"01a0e82c-9612-7f96-8c94-f287038f6943", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
       "title":"Padaria Sol: plano anual", "status":"aberto", "value":12500.5, "recurring_value":990,
@@ -7031,14 +7097,16 @@ language sql immutable as $$
       "custom_fields":{"segmento":"alimentação"}
     }'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_row(text) is
   'The public fields of a made-up object of that type, or of a submitted lead, from the examples in the OpenAPI '
   'documents.';
 create function crm.sample_state(p_event crm.event_type) returns jsonb
-language sql immutable as $$
-  select case p_event
+language plpgsql immutable as $$
+begin
+  return case p_event
     when 'deal.stage_changed' then '{"last_activity_at":null}'
     when 'deal.won' then '{
       "status":"ganho", "stage_id":"019cae6b-6600-772a-8c68-ec9bcdf7a8a1",
@@ -7089,13 +7157,15 @@ language sql immutable as $$
     }'
     when 'contact.merged' then '{"updated_at":"2026-10-05T17:20:09.300Z"}'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_state(crm.event_type) is
   'The fields of a made-up object that show that the event has happened.';
 create function crm.sample_facts(p_event crm.event_type) returns jsonb
-language sql immutable as $$
-  select case p_event
+language plpgsql immutable as $$
+begin
+  return case p_event
     when 'deal.stage_changed' then '{
       "previous_stage_id":"019cae6b-6600-7aef-8305-ec9888267c39",
       "previous_pipeline_id":"019cae6b-6600-723b-8f0d-244a4cb62c85"
@@ -7112,7 +7182,8 @@ language sql immutable as $$
     when 'activity.completed' then '{"changed_fields":["completed_at","status"]}'
     when 'contact.merged' then '{"merged_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b"}'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_facts(crm.event_type) is 'Made-up facts of an event; an empty object if it has none.';
 create function crm.changed_field_names() returns text[]
@@ -7163,25 +7234,27 @@ create table crm.webhook_subscriptions (
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
-  'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+  'Which event types go to which URL. A subscription is never deleted: an inactive subscription keeps its history '
+  '(spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.target_host is
-  'The host name of the target without the port: attempts to one host are limited across all workspaces.';
+  'The host name of the target, without the port. The attempts to a host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
   'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. '
   'Waiting deliveries are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
   'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'Since when new events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
-  'webhook-catch-up creates these deliveries later, from the events.';
+  'When the subscription fell behind: too many deliveries waited, so new events get none (crm.fan_out_within_bound). '
+  'The job webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'With behind_id: the position in the feed up to which every event has its delivery, while it is behind.';
+  'While the subscription is behind: the position in the feed, with behind_id, up to which every event has its '
+  'delivery.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
-  'of ids, for changed_fields a list of names. Null: all.';
+  'of ids, for changed_fields a list of names. Null: all events of its types.';
 comment on column crm.webhook_subscriptions.payload is
   'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
@@ -7189,7 +7262,8 @@ comment on column crm.webhook_subscriptions.header is
 comment on column crm.webhook_subscriptions.notice_due_at is
   'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
   'sets a later time. Null: no mail to send.';
-comment on column crm.webhook_subscriptions.name is 'The name that people gave it; null: the console shows the URL.';
+comment on column crm.webhook_subscriptions.name is
+  'The name that people gave the subscription. If null, the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -7234,27 +7308,36 @@ create table crm.webhook_secrets (
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
 );
 comment on table crm.webhook_secrets is
-  'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
-  'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
-  'that crm_api can write secrets but read none.';
+  'Signing secrets, encrypted with a key that the database never has, so that nobody can sign with a dump of this '
+  'table. Each secret is encrypted for its subscription_id, so that it cannot be decrypted from another row. A '
+  'separate table, so that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
-  'The new secret during a rotation with overlap: until next_from it makes a second signature, then the only one.';
+  'The new secret during a rotation with overlap. Until next_from it makes a second signature, afterwards the only '
+  'signature.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither can '
-  'be decrypted in the other''s place. Null if there is no such header.';
+  'The value of the subscription''s own header, encrypted like a secret. The contexts of the two encryptions differ, '
+  'so that a header cannot be decrypted as a secret, nor a secret as a header. Null if there is no header.';
 call crm.protect('crm.webhook_secrets');
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
-language sql stable security definer set search_path = '' as $$
-  select w.suspended or not w.public_api from crm.workspaces w
-  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select w.suspended or not w.public_api from crm.workspaces w
+    where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+  );
+end
 $$;
 comment on function crm.holds_webhooks(uuid) is
   'Whether all deliveries of a workspace are held, because the workspace is suspended or has no public API. Security '
   'definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own workspace only.';
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
-language sql stable set search_path = '' as $$
-  select k.next_from from crm.webhook_secrets k
-  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select k.next_from from crm.webhook_secrets k
+    where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+  );
+end
 $$;
 comment on function crm.old_secret_until(uuid, uuid) is
   'Until when the old secret of a subscription still signs; null if no overlap is in progress.';
@@ -7266,7 +7349,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- The limit never cuts off active subscriptions (50 at most), only inactive ones, which are kept for ever.
+      -- The limit cuts off only inactive subscriptions, which are kept for ever: at most 50 are active.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -7281,7 +7364,8 @@ language plpgsql volatile set search_path = '' as $$
 begin
   -- Without the lock, simultaneous calls would not count each other's subscriptions.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
-  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them.
+  -- A cap, because every write of the workspace creates deliveries for all active subscriptions, and every claim reads
+  -- them.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
   ) >= 50 then
@@ -7299,9 +7383,9 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so there are two limits to the number created in 30 days. Automation tools
-  -- subscribe again each time a workflow is switched on, so the first limit counts subscriptions with the same target
-  -- and events once. The second limit counts all.
+  -- Inactive subscriptions are kept for ever, so two limits apply to the number created in 30 days. The first limit
+  -- counts subscriptions with the same target and events once, because automation tools subscribe each time a workflow
+  -- is switched on. The second limit counts all subscriptions.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -7320,11 +7404,12 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or if in the last 30 days it created 5,000, '
-  'or 500 that differ from each other and from this one in target or events.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
+  'days, or 500 that differ in target or events from each other and from p_subscription.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
-language sql immutable as $$
-  select array(
+language plpgsql immutable as $$
+begin
+  return array(
     select i.id::uuid
     from jsonb_array_elements_text(
       case jsonb_typeof(p_filters -> p_field)
@@ -7333,11 +7418,12 @@ language sql immutable as $$
       end
     ) with ordinality i (id, n)
     order by i.n
-  )
+  );
+end
 $$;
 comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which may be one id or a list.';
 create function crm.header_name(p_args jsonb) returns jsonb
-language sql immutable as $$ select nullif(nullif(p_args -> 'header', 'null'), '{}') $$;
+language plpgsql immutable as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
 comment on function crm.header_name(jsonb) is
   'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
 create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
@@ -7388,8 +7474,8 @@ begin
 end
 $$;
 comment on function crm.check_filters(uuid, jsonb) is
-  'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
-  'invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
+  'The filters of a subscription as they are stored, with a list of ids for each field; null if there is no filter. '
+  'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
   'filter''s pipelines, because no event would pass, and for field names that no event has in changed_fields.';
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -7520,8 +7606,8 @@ begin
 end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
-  'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
-  'never gets two deliveries for a subscription, deliveries sort like events, and an id tells its partition.';
+  'The id of the delivery of an event to a subscription: the event''s time, then a hash of the two ids. So an event '
+  'never gets two deliveries for a subscription, deliveries sort like events, and an id shows its partition.';
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -7537,16 +7623,16 @@ create table crm.webhook_deliveries (
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
   'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
-  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys, because events are dropped '
-  'with their partition, and each delivery would lock the subscription''s row.';
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
+  'their partition, and a foreign key would lock the subscription''s row for each delivery.';
 comment on column crm.webhook_deliveries.state is
   'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
   'after five attempts; cancelled: the subscription was deleted first.';
 comment on column crm.webhook_deliveries.series is
   'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
-  'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
-  'the receiver''s failure: the next attempt has the same number.';
+  'Recorded attempts in this series. If the dispatcher dies during an attempt, the attempt is not recorded, because '
+  'the receiver did not fail: the next attempt has the same number.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
@@ -7585,12 +7671,14 @@ comment on table crm.webhook_attempts_default is
   'Rows whose day has no partition: none, unless the job partition-attempts did not run for a week.';
 call crm.protect('crm.webhook_attempts_default');
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
-language sql stable set search_path = '' as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'lead', crm.lead_json(d, c.id, o.id), 'contact', case when c.id is not null then crm.contact_json(c) end,
     'company', case when o.id is not null then crm.company_json(o) end, 'source', d.source, 'utm', d.utm,
     'external_id', d.external_id, 'submitted', d.lead
-  )
+  );
+end
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
   'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
@@ -7647,8 +7735,8 @@ begin
 end
 $$;
 comment on function crm.event_data(crm.events, text) is
-  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. p_object_type is that of the '
-  'event in crm.event_types.';
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. p_object_type: the '
+  'object_type of the event in crm.event_types.';
 create function crm.object_name(p_workspace_id uuid, p_object_type text, p_object_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -7677,8 +7765,8 @@ begin
 end
 $$;
 comment on function crm.object_name(uuid, text, uuid) is
-  'The name or title of the object of an event as it is now; for a note, the title of its deal. Null for an erased '
-  'contact and for the object of a test event. Not stored with the event, where it would outlive an erasure.';
+  'The present name or title of an event''s object; for a note, the title of its deal. Null for an erased contact and '
+  'for the object of a test event. The name is not stored with the event, because it would outlive an erasure.';
 create function crm.passes_filters(
   p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
 ) returns boolean
@@ -7712,7 +7800,7 @@ begin
   if v_deal_id is not null then
     select * into v_deal from crm.deals d where d.workspace_id = p_workspace_id and d.id = v_deal_id;
   end if;
-  -- An object without such a field has null here, and no filter accepts null.
+  -- If the object lacks a filtered field, the value here is null, and no filter accepts null.
   return coalesce(
     (not p_filters ? 'pipeline_id' or p_filters -> 'pipeline_id' ? v_deal.pipeline_id::text)
       and (not p_filters ? 'stage_id' or p_filters -> 'stage_id' ? v_deal.stage_id::text)
@@ -7722,10 +7810,10 @@ begin
 end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
-  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is that of the object, or of '
-  'the deal if the object has none. An object without such a field does not pass. changed_fields restricts only '
-  '`updated` events. Values are those of the object as it is now.';
+  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are compared with the deal: the '
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is compared with the object''s '
+  'owner, or with the deal''s owner if the object has none. An object that lacks a filtered field does not pass. '
+  'changed_fields restricts only `updated` events. The values are those of the object as it is now.';
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7750,8 +7838,8 @@ exception when others then
 end
 $$;
 comment on function crm.delivery_body(uuid, crm.events, text) is
-  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true. With the payload ids, '
-  '`data` has only the id of the object. Null if it cannot be built.';
+  'The JSON text to send (spec 6.2), with the object as it is now, or a sample and "test": true. With the payload ids, '
+  '`data` has only the id of the object. Null if the text cannot be built.';
 
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is 'The numbers of leases (lease_token), one for each claim of a delivery.';
@@ -7771,15 +7859,17 @@ create table crm.webhook_queue (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
-  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
-comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not look it up in the delivery.';
-comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended deliveries.';
+comment on column crm.webhook_queue.event_id is
+  'The event of the delivery, copied so that a claim need not read the delivery.';
+comment on column crm.webhook_queue.shard is
+  'One of 16 parts of the queue, by workspace. Each part has its own lock for claims (crm.webhook_shards).';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
-  'overwrite its successor''s outcome, and an outcome sent twice counts once.';
+  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease has ended cannot '
+  'overwrite the outcome of the next dispatcher, and an outcome that is sent twice counts once.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -7794,10 +7884,11 @@ create table crm.webhook_shards (
   last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table crm.webhook_shards is
-  'The shards of the queue. A claim locks its shard''s row, so that two claims together cannot exceed the limits of a '
-  'workspace; claims of other shards do not wait.';
+  'The shards of the queue. A claim locks the row of its shard, so that two claims together cannot exceed the limits '
+  'of a workspace. Claims of other shards do not wait.';
 comment on column crm.webhook_shards.last_workspace_id is
-  'The workspace at which the last claim stopped, if it did not reach all workspaces: the next claim begins after it.';
+  'The workspace at which the last claim stopped, if that claim did not reach all workspaces. The next claim begins '
+  'after this workspace.';
 alter table crm.webhook_shards enable row level security, force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
 create table crm.webhook_unsettled (
@@ -7809,13 +7900,13 @@ create table crm.webhook_unsettled (
   primary key (workspace_id, subscription_id)
 );
 comment on table crm.webhook_unsettled is
-  'Markers of subscriptions whose queue rows must still be held, cancelled or released because the subscription or '
-  'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
-  'queue.';
+  'Subscriptions whose queue rows must still be held, cancelled or released, because the subscription or its workspace '
+  'changed. Claims do this work in small steps (crm.settle_subscription), so that no change of a subscription waits '
+  'for a long queue.';
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each is made due only once.';
+  'The last delivery that became due because of send_now. Each delivery is made due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 create function crm.enqueue_added() returns trigger
@@ -7840,7 +7931,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many at a time.
+  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many deliveries at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -7906,7 +7997,7 @@ declare
   );
   v_ids uuid[];
 begin
-  -- 500 at a time, because the dispatcher's claims do this work and must stay short.
+  -- 500 rows at a time, because the dispatcher's claims do this work and must stay short.
   v_ids := array(
     select q.delivery_id from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -7951,7 +8042,7 @@ begin
       where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
-  -- Rows that others had locked were skipped: a later call changes them.
+  -- Rows that other transactions had locked were skipped: a later call changes these rows.
   return not exists (
     select from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -7978,13 +8069,15 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. '
   'Returns true if no row is left to change.';
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
-  -- claim's lock on the marker; `do nothing` would not wait, and the new state would be lost.
+  -- claim's lock on the marker. With `do nothing` this call would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
-  set send_now = excluded.send_now, sent_to = excluded.sent_to
+  set send_now = excluded.send_now, sent_to = excluded.sent_to;
+end
 $$;
 comment on function crm.unsettle_subscription(uuid, uuid, boolean) is
   'Tells claims to hold, cancel or release the queue rows of a subscription.';
@@ -7992,7 +8085,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Settle the first rows here: most subscriptions have few rows, so nothing is left for claims.
+  -- Settle the first rows here: most subscriptions have so few rows that nothing is left for claims.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -8014,7 +8107,7 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The 50 ms count from the start of the claim and apply to all its shards together, because one step may take long:
+    -- The 50 ms count from the start of the claim, for all its shards together, because a single step may take long:
     -- cancelling 500 deliveries takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
@@ -8025,8 +8118,8 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms; '
-  'a later claim, which visits the shards in another order, settles the rest. The caller has locked the shard.';
+  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
+  'A later claim visits the shards in another order, and settles the rest. The caller has locked the shard.';
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8042,8 +8135,8 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows, to avoid a deadlock: whoever locked one to record its outcome may be waiting for a marker that
-  -- this claim has locked.
+  -- Skip locked rows, to avoid a deadlock: a transaction that locked a row to record its outcome may be waiting for a
+  -- marker that this claim has locked.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -8052,15 +8145,15 @@ begin
 end
 $$;
 comment on function crm.wake_deliveries(smallint) is
-  'Makes waiting deliveries of a shard ready when they are due, 200 in a call, and all deliveries whose lease has '
-  'ended. The caller has locked the shard.';
+  'Makes deliveries of a shard ready: waiting deliveries that are due, at most 200 in a call, and all deliveries whose '
+  'lease has ended. The caller has locked the shard.';
 create type crm.claim_candidate as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery that its subscription and workspace have room for. workspace_rank: its place among the '
-  'workspace''s deliveries in flight if it is claimed.';
+  'A ready delivery for which its subscription and its workspace have room. workspace_rank: the delivery''s place '
+  'among the workspace''s deliveries in flight if it is claimed.';
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
@@ -8092,8 +8185,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Count the deliveries in flight by an index search for each target: the planner cannot know how many there are,
-    -- and might plan a join for a wrong number.
+    -- Count the deliveries in flight by an index search for each target. The planner cannot know their number, so it
+    -- might plan a join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -8114,8 +8207,8 @@ begin
           and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
       ) f
     ),
-    -- Marks subscriptions whose deliveries must be held: an event may enqueue a delivery while its subscription is
-    -- being deactivated.
+    -- Mark subscriptions whose deliveries must be held: an event may enqueue a delivery while its subscription is being
+    -- deactivated.
     stray as (
       insert into crm.webhook_unsettled (workspace_id, subscription_id)
       select t.workspace_id, t.subscription_id from target t where not t.may_send
@@ -8146,8 +8239,8 @@ begin
       from candidate c
     ),
     chosen as (
-      -- Workspaces come in random order. With the oldest event first, somebody who recovers old events in many
-      -- workspaces would always be served before the others.
+      -- Workspaces come in random order. If the oldest event came first, a customer who recovers old events in many
+      -- workspaces would always be served first.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -8158,8 +8251,8 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- The last workspace but one. This call may not have seen all subscriptions of the last workspace, so the next
-      -- call begins with that workspace.
+      -- The second to last workspace, so that the next call begins with the last one: this call may not have seen all
+      -- subscriptions of the last workspace.
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
@@ -8177,8 +8270,9 @@ end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
-  '8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads p_limit '
-  'subscriptions, or 60 if that is more; the next call continues after them. The caller has locked the shard.';
+  '8 for a workspace. Workspaces take turns in random order, and each workspace gets its oldest events first. Reads '
+  'p_limit subscriptions, but at least 60; the next call continues after these subscriptions. The caller has locked '
+  'the shard.';
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
@@ -8196,8 +8290,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time: usually the first has enough deliveries, and until the next vacuum each search also
-    -- reads dead rows of earlier claims.
+    -- Search one shard at a time, because the first shard usually has enough deliveries. Until the next vacuum, each
+    -- search also reads dead rows of earlier claims.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -8216,8 +8310,8 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Search on until there are enough workspaces to fill the batch, so that no workspace gets a second delivery before
-    -- others get their first.
+    -- Search more shards until there are enough workspaces to fill the batch, so that no workspace gets a second
+    -- delivery before another workspace gets its first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then return; end if;
@@ -8233,7 +8327,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, so that the deliveries in flight to a host are counted once and not for each candidate.
+  -- Materialized, so that the deliveries in flight to a host are counted once instead of once for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -8266,7 +8360,7 @@ begin
           offset 0
         ) r
       ))
-      -- Not `=`: with it, a plan might read the whole index of ready rows.
+      -- Not `=`: a plan for `=` might read the whole index of ready rows.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -8277,8 +8371,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions only one row is read, whichever index the plan uses. That matters because a plan that was
-  -- made for a workspace with few events, and may use any index, also runs for a workspace with a million events.
+  -- With these conditions Postgres reads only one row, whichever index the plan uses. A plan that was made for a
+  -- workspace with few events may use any index, and also runs for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -8300,7 +8394,8 @@ language sql volatile
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
-comment on function crm.retry_delay(integer) is 'The wait after that many failures (spec 6.5); null after the fifth.';
+comment on function crm.retry_delay(integer) is
+  'The wait after p_failed_attempts failures (spec 6.5); null after the fifth.';
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
   attempt integer, state text, status integer, reason text, duration_ms integer, answer text, body_digest text,
@@ -8334,8 +8429,8 @@ begin
       ) with ordinality as o (
         workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
       )
-      -- Always true, but with this condition Postgres expects one outcome instead of a hundred. For a hundred it would
-      -- scan whole partitions, because it does not know that each id is in only one partition.
+      -- Always true, but with this condition Postgres expects one outcome instead of a hundred. For a hundred outcomes
+      -- it would scan whole partitions, because it does not know that each id is in only one partition.
       where o.lease_token between 0 and 9223372036854775807
       order by o.workspace_id, o.delivery_id
     ) o
@@ -8373,8 +8468,8 @@ begin
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  -- In order of subscription, so that two simultaneous calls cannot deadlock; for one subscription, in the order of the
-  -- outcomes.
+  -- In order of subscription, so that two simultaneous calls cannot deadlock. Within a subscription, in the order of
+  -- the outcomes.
   for v_attempt in
     select r.*
     from (
@@ -8410,7 +8505,7 @@ begin
       end
     where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
     returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
-    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel it.
+    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel the delivery.
     if v_is_deleted and v_attempt.state = 'pending' then
       update crm.webhook_deliveries d set state = 'cancelled'
       where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
@@ -8446,12 +8541,13 @@ comment on function crm.delivery_record(json) is
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
   'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
   'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
-  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may be up to '
-  '10 s behind.';
+  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may lag up to '
+  '10 s behind the newest success.';
 
 create function crm.deliveries_due() returns boolean
-language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
-  select exists (select from crm.webhook_queue q where q.state = 'ready')
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
     or exists (select from crm.webhook_subscriptions s where s.notice_due_at <= statement_timestamp())
     or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
@@ -8462,11 +8558,13 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
         offset 0
       )
-    )
+    );
+end
 $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job '
-  'webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due.';
+  'webhook-dispatch calls this every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is '
+  'due.';
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
@@ -8475,7 +8573,8 @@ declare
   v_next timestamptz;
 begin
   -- A delivery may still be ready because another claim had locked its shard, or because it was added after the claim.
-  -- If another delivery of its workspace is in flight, the dispatcher that sends that one will claim the rest.
+  -- If another delivery of its workspace is in flight, the dispatcher that sends the other delivery will claim the
+  -- rest.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -8496,13 +8595,14 @@ begin
     where q.shard = s.shard and q.state = 'waiting' and q.due_at <= v_now + p_within
     order by q.due_at limit 1
   ) d;
-  -- greatest() ignores null, so null needs its own case.
+  -- Null needs its own case, because greatest() ignores null.
   return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
 end
 $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed everything due: deliveries that wait because their subscription or workspace is at its limit do not count.';
+  'claimed everything due. So deliveries that wait because their subscription or workspace is at its limit do not '
+  'count.';
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -8531,12 +8631,13 @@ end
 $$;
 comment on function crm.poke_dispatcher() is
   'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
-  'delivery whose first poke was lost. Security definer: members'' verbs call it, and it reads every workspace.';
+  'delivery whose first poke was lost. Security definer, because members'' verbs call it and it reads the queue of '
+  'every workspace.';
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard first, as claims do. Claims lock markers in another order than the statement below, so without the
-  -- shard's lock the two could deadlock.
+  -- Lock the shard first, as claims do. Without the shard's lock, this statement and a claim could deadlock, because
+  -- claims lock markers in another order.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -8546,35 +8647,38 @@ begin
 end
 $$;
 comment on function crm.resume_webhooks() is
-  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The '
-  'deliveries kept their attempts and times, so overdue ones are sent at once.';
+  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The deliveries '
+  'kept their attempts and times, so overdue deliveries are sent at once.';
 create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
 create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
-language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
-  select q.*
-  from (
-    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
-    union all
-    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
-    union all
-    select w.* from crm.webhook_shards s
-    cross join lateral (
-      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
-    ) w
-  ) q
-  where q.due_at <= statement_timestamp() - interval '1 minute'
-    and (q.lease_until is null or q.lease_until <= statement_timestamp())
-    and crm.may_send(q.workspace_id, q.subscription_id)
-    -- If an attempt is in progress in the workspace, the dispatcher is running, and the other deliveries only wait for
-    -- a slow receiver.
-    and not exists (
-      select from crm.webhook_queue l
-      where l.state = 'leased' and l.lease_until > statement_timestamp()
-        and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
-        and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
-    )
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return query
+    select q.*
+    from (
+      (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+      union all
+      (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+      union all
+      select w.* from crm.webhook_shards s
+      cross join lateral (
+        select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+      ) w
+    ) q
+    where q.due_at <= statement_timestamp() - interval '1 minute'
+      and (q.lease_until is null or q.lease_until <= statement_timestamp())
+      and crm.may_send(q.workspace_id, q.subscription_id)
+      -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
+      -- slow receiver.
+      and not exists (
+        select from crm.webhook_queue l
+        where l.state = 'leased' and l.lease_until > statement_timestamp()
+          and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
+          and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
+      );
+end
 $$;
 comment on function crm.stuck_deliveries(integer) is
   'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '
@@ -8628,12 +8732,16 @@ $$;
 comment on function crm.waiting_deliveries(uuid, uuid, integer) is
   'How many deliveries of a subscription are in the queue, counted up to p_limit.';
 create function crm.queue_share(p_workspace_id uuid) returns integer
-language sql stable set search_path = '' as $$
-  select w.max_waiting_deliveries / greatest(
-    (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
-  )::integer
-  from crm.workspaces w
-  where w.id = p_workspace_id
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select w.max_waiting_deliveries / greatest(
+      (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
+    )::integer
+    from crm.workspaces w
+    where w.id = p_workspace_id
+  );
+end
 $$;
 comment on function crm.queue_share(uuid) is
   'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
@@ -8657,7 +8765,8 @@ begin
 end
 $$;
 comment on function crm.require_room(uuid, uuid) is
-  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries on request, such as a test.';
+  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries that somebody requests, such as a '
+  'test.';
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -8668,14 +8777,15 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'A workspace''s active subscriptions to a type of event, without those with filters (crm.fan_out_filtered).';
+  'A workspace''s active subscriptions to a type of event, without subscriptions that have filters '
+  '(crm.fan_out_filtered).';
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
   'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
-  'lock in share mode until it ends. The last step of the catch-up takes the lock exclusively: all such transactions '
-  'have then ended, so the step sees every event that has no delivery.';
+  'lock in share mode until the transaction ends. The last step of the catch-up takes the lock exclusively. Then all '
+  'transactions that left a delivery out have ended, so the step sees every event that has no delivery.';
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -8683,8 +8793,8 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end: this function then creates the deliveries itself instead of
-  -- waiting.
+  -- If the lock is not free, the catch-up is about to end. Then this function does not wait, but creates the deliveries
+  -- itself.
   v_behind := array(
     select b.id
     from (
@@ -8695,8 +8805,8 @@ begin
     where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
   );
   if v_behind <> '{}' then
-    -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. While this transaction holds
-    -- the lock, no catch-up can end.
+    -- Read in a new snapshot, because a catch-up may have ended before this transaction took the lock. While this
+    -- transaction holds the lock, no catch-up can end.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -8707,14 +8817,14 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst, a
-    -- few more deliveries than the share are created.
+    -- Skip locked rows, so that no request waits here: the transaction with the lock may be marking the same
+    -- subscription. At worst, a few more deliveries than the share are created.
     for no key update skip locked
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
-    -- and so creates no deliveries, ends later: its events are not below the horizon.
+    -- The catch-up starts at the horizon. Every transaction below the horizon has ended. A transaction that sees this
+    -- mark, and so creates no deliveries, ends later, so its events are not below the horizon.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -8731,8 +8841,8 @@ end
 $$;
 comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
   'Creates the deliveries of events for subscriptions whose share of the queue has room. A subscription without room '
-  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for nobody. Sets '
-  'app.events_enqueued if it created any.';
+  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for no lock. Sets '
+  'app.events_enqueued if it created a delivery.';
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
@@ -8788,14 +8898,15 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. All events have one type.';
+  'crm.fan_out for the active subscriptions with filters. p_event: the type of all these events.';
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: its place in the feed, whether it is done, how many deliveries it got.';
+  'How far a subscription was caught up: the place reached in the feed, whether no delivery is missing any more, how '
+  'many deliveries were queued.';
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
@@ -8804,7 +8915,8 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long: see api.event_list.
+  -- Deliveries are kept for 30 days. The two days are for transactions that were open for up to two days
+  -- (api.event_list).
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -8845,7 +8957,7 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find it
+      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find the lock
       -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
@@ -8881,8 +8993,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
-  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock: the '
-  'caller stores the place reached, after its last subscription.';
+  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock. '
+  'Instead the caller stores the place reached, after it has caught up its last subscription.';
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -8895,7 +9007,7 @@ begin
     select b.* from crm.webhook_subscriptions b where b.behind_since is not null and b.is_active order by random()
   loop
     exit when clock_timestamp() > statement_timestamp() + interval '2 s';
-    -- One catch-up or recovery at a time in a workspace: two that insert the same rows could deadlock.
+    -- One catch-up or recovery at a time in a workspace: two transactions that insert the same rows could deadlock.
     continue when not pg_try_advisory_xact_lock(crm.lock_number('recovery of ' || s.workspace_id));
     r := crm.catch_up(s, statement_timestamp() + interval '2 s');
     v_all := v_all || r;
@@ -8931,13 +9043,13 @@ create function crm.require_own_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
-    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+    raise exception 'The workspace % is not the caller''s', p_workspace_id;
   end if;
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'For security definer functions that take a workspace: raises an error if it is not the caller''s. The operator is '
-  'in no workspace and may name any.';
+  'Raises an error if the workspace is not the caller''s. Security definer functions that take a workspace call it, '
+  'because row-level security does not apply to them. The operator is in no workspace and may name any.';
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -8954,7 +9066,7 @@ begin
 end
 $$;
 comment on function crm.retry_deliveries(uuid) is
-  'Makes every waiting delivery of a workspace due now, and returns how many there were.';
+  'Makes every waiting delivery of a workspace due now, and returns their number.';
 create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
@@ -8967,7 +9079,8 @@ declare
   v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- Lock queue rows before deliveries, both in order of id, as crm.delivery_record does.
+  -- Lock queue rows before deliveries, and each in order of id, as crm.delivery_record does. So the two cannot
+  -- deadlock.
   select
     coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
     coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
@@ -9004,21 +9117,21 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not clock_timestamp(), which is later: crm.poke_dispatcher in the same statement would not find the delivery due.
+    -- clock_timestamp() is later, so crm.poke_dispatcher in the same statement would find the delivery not yet due.
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
   where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
-  -- Deliveries in flight count too: their dispatcher will record the outcome.
+  -- Leased deliveries count too, because a dispatcher is sending them now.
   count := cardinality(v_leased) + cardinality(v_waiting) + cardinality(v_ended);
 end
 $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
-  'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
-  'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
-  'until reactivation. Takes older deliveries first, and returns how many are on their way and the ids for which '
-  'the queue has no room. Raises queue_full if there is room for none. Security definer, because verbs may not write '
-  'deliveries.';
+  'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts, and its '
+  'earlier attempts stay. A waiting delivery gets no additional attempts. Deliveries of an inactive subscription wait '
+  'until it is reactivated. Takes older deliveries first. count: how many of these deliveries are in the queue now. '
+  'not_queued: the ids for which the queue has no room. Raises queue_full if the queue has room for none. Security '
+  'definer, because verbs may not write deliveries.';
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -9042,10 +9155,10 @@ begin
 end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
-  'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
-  'subscription. The event has the type p_event; if that is null, the subscription''s first type. Its object is the '
-  'nil UUID, and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing '
-  'to act on. Raises queue_full. Security definer, because verbs may not write events.';
+  'Queues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. '
+  'p_event: the type of the event; null means the subscription''s first type. The id of the event''s object is the nil '
+  'UUID, and its data is a sample with "test": true. So a receiver that mistakes the test for a real event finds no '
+  'record to change. Raises queue_full. Security definer, because verbs may not write events.';
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -9066,10 +9179,10 @@ begin
 end
 $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
-  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (the first 500 '
-  'at once, the others in later claims), and returns how many there are. Failed deliveries stay failed: see '
-  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write deliveries.';
-
+  'Activates an inactive subscription and sets its failure_count to 0. Makes its waiting deliveries due now and '
+  'returns their number. The first 500 become due in this call, the rest in later claims. Failed deliveries stay '
+  'failed; crm.redeliver sends them. Does not change an active subscription. Security definer, because verbs may not '
+  'write deliveries.';
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
 language plpgsql stable security definer set search_path = '' as $$
@@ -9082,8 +9195,8 @@ begin
 end
 $$;
 comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
-  'The keys that created subscriptions, with name and prefix, and whether they are revoked. Security definer, because '
-  'crm_api cannot read keys.';
+  'The names and prefixes of keys that created subscriptions, and whether each key is revoked. Security definer, '
+  'because crm_api cannot read keys.';
 create function crm.resume_subscription(
   p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
 )
@@ -9105,9 +9218,9 @@ begin
 end
 $$;
 comment on function crm.resume_subscription(uuid, uuid) is
-  'Activates a subscription again if the workspace has fewer than 50 active ones. Returns how many deliveries were '
-  'waiting, and the key that created it if that key is revoked. was_inactive is null if there is no such '
-  'subscription.';
+  'Reactivates a subscription if the workspace has fewer than 50 active subscriptions. was_inactive: null if there is '
+  'no such subscription. resumed: how many deliveries were waiting. revoked_key: the key that created the '
+  'subscription, if that key is revoked.';
 create function crm.recover_deliveries(
   p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz,
   p_dry_run boolean default false, out count bigint, out next_since timestamptz
@@ -9171,15 +9284,16 @@ begin
       get diagnostics v_added = row_count;
     end if;
     count := count + v_added;
-    -- The time counts from when this call got the lock. The caller can call again for the rest.
+    -- Stop 1.2 s after this call got the lock. The caller can call again for the rest.
     exit when v_next_id is null or count >= v_room
       or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
 
-  -- Lock the subscription last, because recording an attempt may write its row. A transaction that deactivates it has
-  -- either ended, so that this query finds no active row, or waits for this lock and then finds the new deliveries.
+  -- Lock the subscription after the deliveries, as crm.delivery_record does. If a transaction has deactivated the
+  -- subscription meanwhile, this query finds no active row. A transaction that deactivates it later waits for this
+  -- lock, and then finds the new deliveries.
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
@@ -9187,13 +9301,14 @@ begin
 end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
-  'Queues the events of a period that a subscription never got: events without a delivery, and events whose delivery '
-  'failed for good or was cancelled. Delivered and waiting events are left alone, so a repeated call sends nothing '
-  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
-  'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
-  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, even more than 20,000. One '
-  'recovery at a time in a workspace. The period goes back 30 days at most, and applies to the time when an event was '
-  'stored (in its id). Security definer, because verbs may not write deliveries.';
+  'Queues the events of a period that a subscription did not receive: events without a delivery, and events whose '
+  'delivery failed for good or was cancelled. Skips events whose delivery arrived or is waiting, so a repeated call '
+  'sends nothing twice. Also skips test events, and events that the subscription''s filters exclude now. Takes the '
+  'oldest events first, at most 20,000, and stops after little more than a second or when the queue has no more room. '
+  'Raises queue_full if the queue has room for none. next_since: where the next call continues; null if nothing is '
+  'left. With p_dry_run, only counts the events, without the limit of 20,000. Recoveries in one workspace wait for '
+  'each other. The period goes back 30 days at most. It is compared with the time in an event''s id, when the event '
+  'was stored. Security definer, because verbs may not write deliveries.';
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -9227,9 +9342,10 @@ begin
 end
 $$;
 comment on function crm.recover(uuid, uuid, jsonb) is
-  'crm.recover_deliveries with the arguments since, until, before_creation and dry_run. Without before_creation, the '
-  'period begins no earlier than the subscription, because its receiver never asked for older events. Returns count, '
-  'has_more, next_since, and since, where it began. Raises validation_error, subscription_inactive, queue_full.';
+  'Runs crm.recover_deliveries with the arguments since, until, before_creation and dry_run. Without before_creation, '
+  'the period begins no earlier than the subscription was created, because its receiver never asked for older events. '
+  'Returns count, has_more, next_since, and since (where the period began). Raises validation_error, '
+  'subscription_inactive, queue_full.';
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -9239,11 +9355,13 @@ begin
 end
 $$;
 comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
-  'Raises validation_error if a subscription does not include an event type: its receiver expects no such event.';
+  'Raises validation_error if a subscription does not include this event type, because its receiver does not expect '
+  'such an event.';
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
-language sql volatile security definer set search_path = '' as $$
-  select crm.require_own_workspace(p_workspace_id);
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform crm.require_own_workspace(p_workspace_id);
   update crm.webhook_secrets k
   set
     secret = case
@@ -9254,13 +9372,14 @@ language sql volatile security definer set search_path = '' as $$
     end,
     next_secret = case when p_overlap_seconds > 0 then p_secret end,
     next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
-  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id;
+end
 $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
-  'Gives a subscription a new secret, encrypted. During the overlap the current secret keeps signing and the new one '
-  'makes a second signature; with an overlap of 0 the new one signs at once. A rotation during an overlap keeps the '
-  'current secret and replaces the new one, so that a call whose reply was lost can be repeated. Security definer, '
-  'because verbs may not read secrets.';
+  'Gives a subscription a new secret (encrypted by the caller). During the overlap, the current secret signs each '
+  'attempt, and the new secret adds a second signature. With an overlap of 0, only the new secret signs from now on. A '
+  'rotation during an overlap keeps the current secret and replaces the new one, so that a client can repeat a call '
+  'whose reply was lost. Security definer, because verbs may not read secrets.';
 
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
 language plpgsql stable set search_path = '' as $$
@@ -9299,10 +9418,10 @@ $$;
 comment on function crm.require_own_delivery(crm.webhook_subscriptions, uuid) is
   'Raises not_found if the subscription has no such delivery.';
 create function crm.wake_dispatcher() returns void
-language sql
-as $$ select set_config('app.events_enqueued', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.events_enqueued', 'true', true); end $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the edge function poke the dispatcher after its reply, as it does after an event.';
+  'Makes the edge function poke the dispatcher after its reply, as an event with deliveries does.';
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9312,7 +9431,8 @@ begin
 end
 $$;
 comment on function api.webhook_get(jsonb) is
-  'Returns a subscription with the key that created it and the outcomes of 7 days: see crm.subscription_overviews.';
+  'Returns a subscription with the key that created it and the outcomes of its deliveries in 7 days '
+  '(crm.subscription_overviews).';
 create function api.webhook_deliveries(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9423,7 +9543,7 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. It takes no Idempotency-Key, because another test does no harm.';
+  'Sends a test event to a subscription. It takes no Idempotency-Key, because a repeated test does no harm.';
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9441,9 +9561,9 @@ begin
 end
 $$;
 comment on function api.webhook_reactivate(jsonb) is
-  'Activates a subscription again and sends its waiting deliveries; does not change an active one. Returns it with '
-  'resumed and revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked '
-  'meanwhile.';
+  'Reactivates a subscription and sends its waiting deliveries; does not change an active subscription. Returns the '
+  'subscription with resumed and revoked_key (crm.resume_subscription). Raises revoked_api_key if the calling key was '
+  'revoked during the call.';
 create function api.webhook_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9455,7 +9575,7 @@ begin
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events from since to until (now if absent) that a subscription never got (crm.recover).';
+  'Queues the events from since to until (now if absent) that a subscription did not receive (crm.recover).';
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9468,13 +9588,13 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret); the edge function adds the plain secret to the reply.';
+  'Replaces the secret of a subscription (crm.rotate_secret). The edge function adds the plain secret to the reply.';
 
 create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: held if it is pending and may not be sent.';
+  'The state of a delivery as people see it: a pending delivery that may not be sent is held.';
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -9517,11 +9637,11 @@ begin
 end
 $$;
 comment on function crm.delivery_summaries(uuid, uuid[]) is
-  'JSON of deliveries, in no order: event, state (crm.shown_state), the receiver''s last response, times (spec 6.5). '
-  'next_attempt_at is null if there is no next attempt.';
+  'JSON of deliveries, in no particular order: event, state (crm.shown_state), the receiver''s last response, times '
+  '(spec 6.5). next_attempt_at is null if there is no next attempt.';
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
-language sql stable set search_path = ''
-as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+language plpgsql stable set search_path = ''
+as $$ begin return (select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s); end $$;
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
@@ -9541,16 +9661,16 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
-  -- How many deliveries one call reads at most: without a limit, a filter that matches nothing would read all 30 days.
-  -- Half as many with a filter by event, because it also reads the event of each delivery.
+  -- The most deliveries that one call reads. Without this limit, a call whose filter matches nothing would read all 30
+  -- days. A filter by event halves the limit, because it also reads the event of each delivery.
   v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. For a subscription, the
-  -- condition and the order name subscription_id and id together, because only one index has both: with a plain
-  -- equality, the planner may expect every row to match, and read the workspace's index. The separate conditions on the
-  -- id select the partitions, and stop the scan at `since`.
+  -- One statement for each index, because one statement for all cases could use no index. For a subscription, the
+  -- condition and the order compare (subscription_id, id) as one row value, which only the subscription's index can
+  -- serve. With a plain equality, the planner may expect every row to match, and read the workspace's index. The
+  -- separate conditions on the id select the partitions, and stop the scan at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -9635,9 +9755,10 @@ begin
 end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
-  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, a '
-  'page filtered by event at up to 2,500, so it may be short or empty although there is a next page.';
+  'The ids of a page of deliveries, newest event first: those of a subscription, or of the whole workspace if '
+  'p_subscription_id is null. next_id: the id after which the next page begins; null if there is none. A page filtered '
+  'by state looks at up to 5,000 deliveries, and a page filtered by event at up to 2,500. So it may be short or empty '
+  'although there is a next page.';
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9702,36 +9823,40 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now, in the payload form of the last attempt if the delivery has ended. Bodies are not stored but built from the '
-  'object as it is now. body_as_sent: whether the last body sent was exactly this one; null if none was sent. body is '
-  'null if it cannot be built. Returns null if there is no such delivery.';
+  'now. Bodies are not stored: body is built from the object as it is now, and null if it cannot be built. If the '
+  'delivery has ended, body has the payload form (full or ids) of the last attempt. body_as_sent: whether the last '
+  'attempt sent exactly this body; null if no attempt sent a body. Returns null if there is no such delivery.';
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
-language sql stable set search_path = '' as $$
-  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
-  from unnest(
-    array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
-      s.header ->> 'name'
-    ],
-    array[
-      regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
-      'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
-      floor(extract(epoch from now()))::text,
-      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
-      'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
-    ]
-  ) with ordinality h (name, value, n)
-  -- h.name is null if the subscription has no header of its own.
-  where h.name <> 'X-Service-Signature-Next'
-    or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+    from unnest(
+      array[
+        'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
+        'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
+        s.header ->> 'name'
+      ],
+      array[
+        regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+        'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
+        floor(extract(epoch from now()))::text,
+        'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+        'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
+      ]
+    ) with ordinality h (name, value, n)
+    -- h.name is null if the subscription has no header of its own.
+    where h.name <> 'X-Service-Signature-Next'
+      or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+  );
+end
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
-  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
-  'The signatures and the value of the subscription''s own header are only described, because the database cannot '
-  'decrypt a secret; the second signature is sent while a rotation overlaps.';
+  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. In '
+  'place of the signatures and of the value of the subscription''s own header stands a description, because the '
+  'database cannot decrypt them. The second signature is sent during the overlap of a rotation.';
 
 create function app.delivery_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -9751,8 +9876,8 @@ end
 $$;
 comment on function app.delivery_list(jsonb) is
   'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
-  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
-  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
+  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt. next_attempt_at '
+  'is null if there is no next attempt. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
   'limit (50 if absent). Codes: validation_error, not_found.';
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -9781,9 +9906,9 @@ begin
 end
 $$;
 comment on function app.delivery_retry(jsonb) is
-  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription '
-  'wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: '
-  'workspace_id. Codes: validation_error, not_found.';
+  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher. Deliveries of an inactive '
+  'subscription still wait until it is reactivated. Returns retried, the number of deliveries that were waiting. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.delivery_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9813,7 +9938,7 @@ begin
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; a waiting delivery gets no '
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts. A waiting delivery gets no '
   'additional attempts. Returns the delivery as delivery_list does, with held: whether it waits because the workspace '
   'is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
@@ -9825,8 +9950,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- The position is computed here as in crm.feed_position(): calling that function as the column's default would take a
-  -- fifth of the time of an event.
+  -- Computes the position as crm.feed_position() does. A call of that function, the column's default, would take a
+  -- fifth of the time that an event takes.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -9835,29 +9960,29 @@ begin
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
-  -- Skip crm.fan_out if no subscription gets the event, as is usual: inserting no rows into a partitioned table takes
-  -- as long as inserting one.
+  -- Usually no subscription gets the event. Then crm.fan_out is skipped, because inserting no rows into a partitioned
+  -- table takes as long as inserting one.
   if v_subscription_ids <> '{}' then perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids); end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about. The write is undone only if
-  -- the searched text cannot be written either, because then no search would ever find the record.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about. The write fails only if the
+  -- record's searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
   -- Write the searched text now, because without the event the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
-  'Stores an event and enqueues a delivery for each active subscription to its type whose filters let it pass '
-  '(crm.fan_out), in the caller''s transaction. Fails only if it can write neither the event nor the searched text. '
-  'Only the owner may execute it.';
-create function crm.emit_created() returns trigger
+  'Stores an event in the caller''s transaction. Queues a delivery (crm.fan_out) for each active subscription to the '
+  'event''s type, if the subscription''s filters let the event pass. Raises an error only if it can write neither the '
+  'event nor the record''s searched text. Only the owner may execute it.';
+create function crm.emit_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.emit(new.workspace_id, tg_argv[0]::crm.event_type, new.id);
   return null;
 end
 $$;
-comment on function crm.emit_created() is 'Trigger: emits the event in its argument for the new row.';
+comment on function crm.emit_event() is 'Trigger: emits an event of the type in its argument for the row.';
 create function crm.emit_all_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -9865,8 +9990,8 @@ declare
   v_is_checked boolean;
   v_stored record;
 begin
-  -- Null if there is no subscription. Then the ids of the events are not needed, and returning them would take a third
-  -- as long as storing the events.
+  -- v_is_checked is null if there is no subscription. Then the last insert below returns no ids of events, because
+  -- returning them would take a third as long as storing the events.
   select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
   from created c
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
@@ -9915,7 +10040,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits the event in its argument for all new rows of the statement at once, as crm.emit does for one row.';
+  'Trigger: emits an event for each new row of the statement, all at once, as crm.emit does for one row. Its argument '
+  'is the type of the events.';
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
 language sql stable as $$
@@ -9928,7 +10054,8 @@ language sql stable as $$
   where p_lead is not null or f.event = 'deal.created'
 $$;
 comment on function crm.facts_of_new_deal(jsonb, uuid, uuid) is
-  'The events of a new deal in order, with their facts: lead.received has the lead''s contact and company.';
+  'The events of a new deal in order, with their facts: deal.created, and for a deal from a lead also lead.received '
+  'with the lead''s contact and company.';
 create function crm.emit_deals_created() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -9994,8 +10121,72 @@ create trigger emit_created after insert on crm.companies referencing new table 
 create trigger emit_created after insert on crm.deals referencing new table as created
   for each statement execute function crm.emit_deals_created();
 create trigger emit_created after insert on crm.activities
-  for each row execute function crm.emit_created('activity.created');
-create trigger emit_created after insert on crm.notes for each row execute function crm.emit_created('note.created');
+  for each row execute function crm.emit_event('activity.created');
+create trigger emit_created after insert on crm.notes for each row execute function crm.emit_event('note.created');
+
+create function crm.emit_stale_deals() returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_workspace record;
+  v_deal record;
+begin
+  -- One statement for each workspace: its threshold bounds the part of the index that is read. A single statement for
+  -- all workspaces would read the whole index.
+  for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
+    for v_deal in
+      select d.id, d.moved_at from crm.deals d
+      where d.workspace_id = v_workspace.id
+        and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
+      -- Skip locked rows: a job that waits for no row cannot deadlock with calls. A call that has locked a deal is
+      -- probably moving it. If it is not, the next run of the job reports the deal.
+      for no key update skip locked
+    loop
+      update crm.deals d set stale_reported_for = d.moved_at
+      where d.workspace_id = v_workspace.id and d.id = v_deal.id;
+      perform crm.emit(
+        v_workspace.id, 'deal.stale', v_deal.id,
+        jsonb_build_object(
+          'days_without_movement', floor(extract(epoch from now() - v_deal.moved_at) / 86400)::integer,
+          'threshold_days', v_workspace.stale_after_days
+        )
+      );
+    end loop;
+  end loop;
+end
+$$;
+comment on function crm.emit_stale_deals() is
+  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
+create function crm.emit_overdue_activities() returns void
+language plpgsql set search_path = '' as $$
+declare
+  v_activity record;
+begin
+  for v_activity in
+    select a.workspace_id, a.id, a.due_at
+    -- Join the workspaces, because the index begins with the workspace.
+    from crm.workspaces w join crm.activities a on a.workspace_id = w.id
+    where a.overdue_unreported_at < now()
+      -- Activities of an archived deal are reported once it is restored.
+      and not exists (
+        select from crm.deals d
+        where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
+      )
+    -- Skips locked rows for the same reason as crm.emit_stale_deals.
+    for no key update of a skip locked
+  loop
+    update crm.activities a set overdue_reported_for = a.due_at
+    where a.workspace_id = v_activity.workspace_id and a.id = v_activity.id;
+    perform crm.emit(
+      v_activity.workspace_id, 'activity.overdue', v_activity.id,
+      jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
+    );
+  end loop;
+end
+$$;
+comment on function crm.emit_overdue_activities() is
+  'Emits activity.overdue for every pending activity past its due date, once for each due date. Activities of an '
+  'archived deal wait until it is restored.';
+
 create function crm.emit_stage_changed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -10006,25 +10197,17 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_stage_changed() is 'Trigger: emits deal.stage_changed with the old stage and pipeline.';
+comment on function crm.emit_stage_changed() is
+  'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
 create trigger emit_stage_changed after update of stage_id on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id)
   execute function crm.emit_stage_changed();
-create function crm.emit_closed() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  if new.status = 'ganho' then
-    perform crm.emit(new.workspace_id, 'deal.won', new.id);
-  else
-    perform crm.emit(new.workspace_id, 'deal.lost', new.id);
-  end if;
-  return null;
-end
-$$;
-comment on function crm.emit_closed() is 'Trigger: emits deal.won or deal.lost when a deal gets that status.';
-create trigger emit_closed after update of status on crm.deals
-  for each row when (old.status is distinct from new.status and new.status <> 'aberto')
-  execute function crm.emit_closed();
+create trigger emit_closed_lost after update of status on crm.deals
+  for each row when (old.status is distinct from new.status and new.status = 'perdido')
+  execute function crm.emit_event('deal.lost');
+create trigger emit_closed_won after update of status on crm.deals
+  for each row when (old.status is distinct from new.status and new.status = 'ganho')
+  execute function crm.emit_event('deal.won');
 
 create function crm.changed_fields(p_before jsonb, p_after jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -10037,7 +10220,8 @@ end
 $$;
 comment on function crm.changed_fields(jsonb, jsonb) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields. No hidden column may have the name of another record''s public field.';
+  'fields. It looks for the public fields of all records. So a column that clients do not see must not have the name '
+  'of a public field of another record.';
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -10054,8 +10238,8 @@ begin
 end
 $$;
 comment on function crm.emit_change() is
-  'Trigger: emits the event in its argument. After an update, the event names the public fields that changed; if none '
-  'did, no event is emitted. After an insert, it names none.';
+  'Trigger: emits an event of the type in its argument. After an update, the event names the public fields that '
+  'changed; if none changed, no event is emitted. After an insert, the event names no fields.';
 create trigger emit_updated after update on crm.contacts
   for each row when (
     old.* is distinct from new.*
@@ -10103,7 +10287,7 @@ begin
 end
 $$;
 comment on function crm.emit_deal_contacts() is
-  'Trigger: emits the event in its argument for the deals of all rows of the statement.';
+  'Trigger: emits an event for the deal of each row of the statement. Its argument is the type of the events.';
 create function crm.emit_contact_role() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -10113,7 +10297,8 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_contact_role() is 'Trigger: emits deal.contact_added for a contact whose role changed.';
+comment on function crm.emit_contact_role() is
+  'Trigger: emits deal.contact_added when a contact''s role in a deal changes.';
 create trigger emit_added after insert on crm.deal_contacts referencing new table as changed
   for each statement execute function crm.emit_deal_contacts('deal.contact_added');
 create trigger emit_removed after delete on crm.deal_contacts referencing old table as changed
@@ -10130,105 +10315,267 @@ create trigger emit_completed after update of status on crm.activities
 create trigger emit_created_completed after insert on crm.activities
   for each row when (new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
-create function crm.emit_proposal() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  if old.viewed_at is null and new.viewed_at is not null then
-    perform crm.emit(new.workspace_id, 'proposal.viewed', new.id);
-  end if;
-  if old.status <> new.status and new.status = 'aceita' then
-    perform crm.emit(new.workspace_id, 'proposal.accepted', new.id);
-  elsif old.status <> new.status and new.status = 'recusada' then
-    perform crm.emit(new.workspace_id, 'proposal.rejected', new.id);
-  end if;
-  return null;
-end
-$$;
-comment on function crm.emit_proposal() is
-  'Trigger: emits proposal.viewed at the first view, and proposal.accepted or proposal.rejected at the answer.';
-create trigger emit_proposal after update on crm.proposals for each row execute function crm.emit_proposal();
+create trigger emit_first_view after update on crm.proposals
+  for each row when (old.viewed_at is null and new.viewed_at is not null)
+  execute function crm.emit_event('proposal.viewed');
+create trigger emit_outcome_accepted after update of status on crm.proposals
+  for each row when (old.status <> new.status and new.status = 'aceita')
+  execute function crm.emit_event('proposal.accepted');
+create trigger emit_outcome_rejected after update of status on crm.proposals
+  for each row when (old.status <> new.status and new.status = 'recusada')
+  execute function crm.emit_event('proposal.rejected');
 
-create function crm.emit_stale_deals() returns void
-language plpgsql set search_path = '' as $$
+create function crm.actor_json(p_caller_id uuid) returns json
+language plpgsql stable security definer set search_path = '' as $$
 declare
-  v_workspace record;
-  v_deal record;
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_name text;
 begin
-  -- One statement for each workspace, because each has its own threshold, which bounds the range of the index. A single
-  -- statement for all would read the whole index.
-  for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
-    for v_deal in
-      select d.id, d.moved_at from crm.deals d
-      where d.workspace_id = v_workspace.id
-        and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
-      -- A job that waits for no row cannot deadlock with calls. A deal that a call has locked is probably moving; if
-      -- not, the next run reports it.
-      for no key update skip locked
-    loop
-      update crm.deals d set stale_reported_for = d.moved_at
-      where d.workspace_id = v_workspace.id and d.id = v_deal.id;
-      perform crm.emit(
-        v_workspace.id, 'deal.stale', v_deal.id,
-        jsonb_build_object(
-          'days_without_movement', floor(extract(epoch from now() - v_deal.moved_at) / 86400)::integer,
-          'threshold_days', v_workspace.stale_after_days
+  select k.name into v_name from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = p_caller_id;
+  if found then return json_build_object('type', 'key', 'id', p_caller_id, 'name', v_name); end if;
+  select m.name into v_name from crm.members m where m.workspace_id = v_workspace_id and m.id = p_caller_id;
+  if found then return json_build_object('type', 'member', 'id', p_caller_id, 'name', v_name); end if;
+  select p.title into v_name from crm.proposals p where p.workspace_id = v_workspace_id and p.id = p_caller_id;
+  if found then return json_build_object('type', 'link', 'id', p_caller_id, 'name', v_name); end if;
+  return json_build_object('type', 'system', 'id', null, 'name', null);
+end
+$$;
+comment on function crm.actor_json(uuid) is
+  'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
+  'proposal (named by the proposal''s title). The actor is `system` if the id is null. Security definer, because verbs '
+  'may not read keys.';
+create type crm.change as (
+  id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
+  occurred_at timestamptz
+);
+comment on type crm.change is
+  'An event as the change log reads it, with the names of the changed fields and without their values. object_type is '
+  'null if the change log does not show the event.';
+create function crm.changes_json(p_changes crm.change[]) returns json[]
+language plpgsql stable set search_path = '' as $$
+declare
+  -- Look up each caller once, because the changes of a page have few callers.
+  v_actors jsonb := (
+    select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
+    from (select distinct c.caller_id from unnest(p_changes) c) k
+  );
+begin
+  return (
+    select array_agg(json_build_object(
+      'id', c.id, 'object_type', c.object_type, 'object_id', c.object_id, 'action', c.action,
+      'changed_fields', coalesce(c.changed_fields, '[]'), 'actor', v_actors -> coalesce(c.caller_id::text, ''),
+      'occurred_at', crm.iso(c.occurred_at)
+    ))
+    from unnest(p_changes) c
+    where c.object_type is not null
+  );
+end
+$$;
+comment on function crm.changes_json(crm.change[]) is
+  'JSON of those changes that the change log shows, in order; null if there are none.';
+create function api.change_list(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
+declare
+  c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_limit integer := p_args ->> 'limit';
+  v_object_id uuid := p_args ->> 'object_id';
+  v_object_type text := p_args ->> 'object_type';
+  v_cursor uuid := p_args ->> 'cursor';
+  v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
+  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
+  -- An event's id has the time of the write; occurred_at is when its transaction began, at most a minute earlier.
+  v_from uuid := crm.uuid_v7_floor(v_since);
+  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
+  -- The object type of each event type that the page shows.
+  v_object_types jsonb := (
+    select coalesce(jsonb_object_agg(t.event, t.object_type), '{}') from crm.event_types t
+    where t.is_change and (v_object_type is null or t.object_type = v_object_type)
+  );
+  v_events crm.event_type[] := array(select jsonb_object_keys(v_object_types)::crm.event_type);
+  v_position bigint;
+  v_changes crm.change[];
+  v_looked_at integer;
+  v_next_id uuid;
+begin
+  -- One statement for each index. Both stop at the first change that the page has no room for, or at the 5,000th event,
+  -- shown or not. The next page begins there.
+  if v_object_id is null then
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
+          order by l.id desc limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
+  else
+    select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
+    -- Computed before the query, because coalesce is not leakproof: in the condition below, row-level security would
+    -- keep the index scan from starting at that position.
+    v_position := coalesce(v_position, 9223372036854775807);
+    v_cursor := coalesce(v_cursor, c_max);
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
+            and (l.position, l.id) < (v_position, v_cursor)
+          order by l.position desc, l.id desc limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
+  end if;
+  if cardinality(v_changes) > v_limit or v_looked_at > 5000 then
+    v_changes := trim_array(v_changes, 1);
+    v_next_id := v_changes[cardinality(v_changes)].id;
+  end if;
+  return crm.page(crm.changes_json(v_changes), v_next_id);
+end
+$$;
+comment on function api.change_list(jsonb) is
+  'A page of the change log, newest first. The changes of a workspace are in order of event id, those of one object in '
+  'the order of the feed, reversed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty '
+  'although there is a next page.';
+create function api.change_summary(p_args jsonb) returns json
+language plpgsql stable set search_path = ''
+set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off as $$
+declare
+  c_most constant integer := 20000;
+  c_highlights constant integer := 25;
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_since timestamptz := greatest(
+    coalesce((p_args ->> 'since')::timestamptz, date_trunc('hour', now() - interval '24 hours', 'UTC')),
+    now() - interval '90 days'
+  );
+  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
+  v_from uuid := crm.uuid_v7_floor(v_since);
+  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
+    else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
+  v_actor uuid := case p_args ->> 'actor' when 'me' then crm.current_caller_id()::text else p_args ->> 'actor' end;
+  v_not_actor uuid := case p_args ->> 'not_actor'
+    when 'me' then crm.current_caller_id()::text else p_args ->> 'not_actor' end;
+  v_looked integer;
+  v_counts json;
+  v_highlights json;
+  v_left integer;
+begin
+  with looked as materialized (
+    select l.id, l.event, l.object_id, l.facts ->> 'previous_stage_id' as from_stage_id, l.caller_id, l.occurred_at,
+      l.is_test
+    from crm.events l
+    where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < v_to
+    order by l.id desc limit c_most + 1
+  ),
+  shown as materialized (
+    select e.* from looked e
+    where not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+      and (v_actor is null or e.caller_id = v_actor) and (v_not_actor is null or e.caller_id is distinct from v_not_actor)
+  ),
+  highlight as materialized (
+    select s.* from shown s
+    where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
+  ),
+  newest as materialized (select h.* from highlight h order by h.id desc limit c_highlights),
+  named as (
+    select n.*, d.title, d.value, d.stage_id
+    from newest n join crm.deals d on d.workspace_id = v_workspace_id and d.id = n.object_id
+  )
+  select (select count(*) from looked),
+    (
+      select json_agg(json_build_object('action', c.event, 'count', c.count) order by c.count desc, c.event)
+      from (select s.event, count(*) from shown s group by s.event) c
+    ),
+    (
+      select json_agg(
+        json_build_object(
+          'action', n.event, 'occurred_at', crm.iso(n.occurred_at), 'deal_id', n.object_id, 'title', n.title,
+          'value', n.value,
+          'from_stage', (
+            select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
+          ),
+          -- The event stores only the stage that the deal left. The stage that the deal entered is stored in the event
+          -- of the deal's next move, which anybody may have made at any later time.
+          'to_stage', (
+            select s.name from crm.stages s
+            where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(
+              (
+                select (m.facts ->> 'previous_stage_id')::uuid from crm.events m
+                where m.workspace_id = v_workspace_id and m.object_id = n.object_id and m.id > n.id
+                  and m.event = 'deal.stage_changed' and not m.is_test
+                order by m.position, m.id limit 1
+              ),
+              n.stage_id
+            )
+          ),
+          'actor', crm.actor_json(n.caller_id) ->> 'name'
         )
-      );
-    end loop;
-  end loop;
-end
-$$;
-comment on function crm.emit_stale_deals() is
-  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
-create function crm.emit_overdue_activities() returns void
-language plpgsql set search_path = '' as $$
-declare
-  v_activity record;
-begin
-  for v_activity in
-    select a.workspace_id, a.id, a.due_at
-    -- Joined to the workspaces, because the index begins with the workspace.
-    from crm.workspaces w join crm.activities a on a.workspace_id = w.id
-    where a.overdue_unreported_at < now()
-      -- Activities of an archived deal are reported once it is restored.
-      and not exists (
-        select from crm.deals d
-        where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
+        order by n.id desc
       )
-    -- Skips locked rows for the same reason as crm.emit_stale_deals.
-    for no key update of a skip locked
-  loop
-    update crm.activities a set overdue_reported_for = a.due_at
-    where a.workspace_id = v_activity.workspace_id and a.id = v_activity.id;
-    perform crm.emit(
-      v_activity.workspace_id, 'activity.overdue', v_activity.id,
-      jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
-    );
-  end loop;
+      from named n
+    ),
+    (select greatest(count(*) - c_highlights, 0) from highlight)
+  into v_looked, v_counts, v_highlights, v_left;
+  if v_looked > c_most then perform api.fail('too_many_records'); end if;
+  return json_build_object(
+    'since', crm.iso(v_since), 'until', crm.iso(nullif(v_until, 'infinity')), 'counts', coalesce(v_counts, '[]'),
+    'highlights', coalesce(v_highlights, '[]'), 'highlights_left_out', v_left
+  );
 end
 $$;
-comment on function crm.emit_overdue_activities() is
-  'Emits activity.overdue for every pending activity past its due date, once for each due date. Activities of an '
-  'archived deal wait until it is restored.';
+comment on function api.change_summary(jsonb) is
+  'What happened in a period (by default since 24 hours ago, rounded down to the hour): how many events of each type, '
+  'and the newest 25 events of deals that were created, moved, won, lost or reopened, with the deals'' names. Looks at '
+  'no more than 20,000 events; raises too_many_records if there are more.';
 
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
-  'A reader''s place in the feed: position and id of the last event looked at, and a time before which nothing is left '
-  'to read, except events of transactions that are still open.';
+  'A reader''s place in the feed. position and id: of the last event that was looked at. read_until: no event stored '
+  'before this time is left to read, except those of transactions that are still open.';
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- A plain hash is as safe as HMAC here: an attacker could only sign a longer content, but every cursor has the same
-  -- length.
+  -- A plain hash is as safe as HMAC here: its weakness lets an attacker sign only longer contents, and every cursor has
+  -- the same length.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
-  'The signature of a cursor''s content, 15 bytes, which only this database can compute.';
+  'The signature of a cursor''s content: 15 bytes that only this database can compute.';
 create function crm.feed_cursor_mask(p_secret bytea, p_tag bytea) returns bigint
 language sql immutable parallel safe as $$
   select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
 $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
-  'The number that hides the position in a cursor with this tag. Each position has another tag, and so another mask.';
+  'The number that hides the position in a cursor with this tag. Cursors with different positions have different tags, '
+  'and so different masks.';
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -10282,7 +10629,7 @@ begin
   begin
     v_data := crm.event_data(e, v_object_type);
   exception when others then
-    -- An event whose `data` cannot be built must not block its readers for ever.
+    -- An event whose `data` cannot be built must not block the feed's readers for ever.
     raise log 'crm.feed_item of event %: % (%)', e.id, sqlerrm, sqlstate;
   end;
   return json_build_object(
@@ -10310,17 +10657,18 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A cursor beyond the horizon was written before the database was restored: nobody knows what its reader has
-    -- missed.
+    -- A cursor beyond the horizon is from before the database was restored from a backup. Nobody knows which events its
+    -- reader missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- Transactions that begin at `since` or later get higher positions than all events written before. So the feed can
-  -- begin after the newest event stored before `since`, which the primary key finds. The minute allows for clocks that
-  -- are set back. Only two days are searched: if they have no event, there is little to skip.
+  -- Transactions that begin at `since` or later get higher positions than all events written before `since`. So the
+  -- page can begin after the newest event stored before `since`. The primary key finds that event. The minute allows
+  -- for a clock that is set back. Only the two days before `since` are searched: if they have no event, there is little
+  -- to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -10410,236 +10758,7 @@ end
 $$;
 comment on function api.event_list(jsonb) is
   'A page of the feed: the events after a cursor by (position, id), without test events. Reads at most 5,000 events '
-  'and ends at crm.max_page_bytes, so a page may be short or empty although there is more.';
-
-create function crm.actor_json(p_caller_id uuid) returns json
-language plpgsql stable security definer set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_name text;
-begin
-  select k.name into v_name from crm.api_keys k where k.workspace_id = v_workspace_id and k.id = p_caller_id;
-  if found then return json_build_object('type', 'key', 'id', p_caller_id, 'name', v_name); end if;
-  select m.name into v_name from crm.members m where m.workspace_id = v_workspace_id and m.id = p_caller_id;
-  if found then return json_build_object('type', 'member', 'id', p_caller_id, 'name', v_name); end if;
-  select p.title into v_name from crm.proposals p where p.workspace_id = v_workspace_id and p.id = p_caller_id;
-  if found then return json_build_object('type', 'link', 'id', p_caller_id, 'name', v_name); end if;
-  return json_build_object('type', 'system', 'id', null, 'name', null);
-end
-$$;
-comment on function crm.actor_json(uuid) is
-  'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
-  'proposal with its title; `system` for null. Security definer, because verbs may not read keys.';
-create type crm.change as (
-  id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
-  occurred_at timestamptz
-);
-comment on type crm.change is
-  'An event read for the change log: the names of changed fields, without values. object_type null: not shown.';
-create function crm.changes_json(p_changes crm.change[]) returns json[]
-language plpgsql stable set search_path = '' as $$
-declare
-  -- Each caller is looked up once: the changes of a page have few callers.
-  v_actors jsonb := (
-    select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
-    from (select distinct c.caller_id from unnest(p_changes) c) k
-  );
-begin
-  return (
-    select array_agg(json_build_object(
-      'id', c.id, 'object_type', c.object_type, 'object_id', c.object_id, 'action', c.action,
-      'changed_fields', coalesce(c.changed_fields, '[]'), 'actor', v_actors -> coalesce(c.caller_id::text, ''),
-      'occurred_at', crm.iso(c.occurred_at)
-    ))
-    from unnest(p_changes) c
-    where c.object_type is not null
-  );
-end
-$$;
-comment on function crm.changes_json(crm.change[]) is
-  'JSON of those changes that the change log shows, in order; null if there are none.';
-create function api.change_list(p_args jsonb) returns json
-language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
-declare
-  c_max constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_limit integer := p_args ->> 'limit';
-  v_object_id uuid := p_args ->> 'object_id';
-  v_object_type text := p_args ->> 'object_type';
-  v_cursor uuid := p_args ->> 'cursor';
-  v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
-  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  -- An event's id has the time of the write; occurred_at is when its transaction began, at most a minute earlier.
-  v_from uuid := crm.uuid_v7_floor(v_since);
-  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
-  -- The kind of object of each shown event type.
-  v_object_types jsonb := (
-    select coalesce(jsonb_object_agg(t.event, t.object_type), '{}') from crm.event_types t
-    where t.is_change and (v_object_type is null or t.object_type = v_object_type)
-  );
-  v_events crm.event_type[] := array(select jsonb_object_keys(v_object_types)::crm.event_type);
-  v_position bigint;
-  v_changes crm.change[];
-  v_looked_at integer;
-  v_next_id uuid;
-begin
-  -- One statement for each index. Both stop at the first change that the page has no room for. If there are fewer
-  -- changes, they stop at the 5,000th event, shown or not, and the next page begins there.
-  if v_object_id is null then
-    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
-    from (
-      select row(
-          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
-          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
-        )::crm.change as change,
-        e.n
-      from (
-        select l.*, row_number() over () as n
-        from (
-          select l.* from crm.events l
-          where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
-          order by l.id desc limit 5001
-        ) l
-      ) e
-      cross join lateral (
-        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
-          as is_shown
-      ) t
-      where t.is_shown or e.n >= 5000
-      limit v_limit + 1
-    ) s;
-  else
-    select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
-    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index scan from
-    -- starting at that position.
-    v_position := coalesce(v_position, 9223372036854775807);
-    v_cursor := coalesce(v_cursor, c_max);
-    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
-    from (
-      select row(
-          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
-          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
-        )::crm.change as change,
-        e.n
-      from (
-        select l.*, row_number() over () as n
-        from (
-          select l.* from crm.events l
-          where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
-            and (l.position, l.id) < (v_position, v_cursor)
-          order by l.position desc, l.id desc limit 5001
-        ) l
-      ) e
-      cross join lateral (
-        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
-          as is_shown
-      ) t
-      where t.is_shown or e.n >= 5000
-      limit v_limit + 1
-    ) s;
-  end if;
-  if cardinality(v_changes) > v_limit or v_looked_at > 5000 then
-    v_changes := trim_array(v_changes, 1);
-    v_next_id := v_changes[cardinality(v_changes)].id;
-  end if;
-  return crm.page(crm.changes_json(v_changes), v_next_id);
-end
-$$;
-comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first: for the workspace by event id, for one object in reverse order of the feed. '
-  'Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty although there is more.';
-create function api.change_summary(p_args jsonb) returns json
-language plpgsql stable set search_path = ''
-set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
-set jit = off as $$
-declare
-  c_most constant integer := 20000;
-  c_highlights constant integer := 25;
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_since timestamptz := greatest(
-    coalesce((p_args ->> 'since')::timestamptz, date_trunc('hour', now() - interval '24 hours', 'UTC')),
-    now() - interval '90 days'
-  );
-  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  v_from uuid := crm.uuid_v7_floor(v_since);
-  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute')
-    else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
-  v_actor uuid := case p_args ->> 'actor' when 'me' then crm.current_caller_id()::text else p_args ->> 'actor' end;
-  v_not_actor uuid := case p_args ->> 'not_actor'
-    when 'me' then crm.current_caller_id()::text else p_args ->> 'not_actor' end;
-  v_looked integer;
-  v_counts json;
-  v_highlights json;
-  v_left integer;
-begin
-  with looked as materialized (
-    select l.id, l.event, l.object_id, l.facts ->> 'previous_stage_id' as from_stage_id, l.caller_id, l.occurred_at,
-      l.is_test
-    from crm.events l
-    where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < v_to
-    order by l.id desc limit c_most + 1
-  ),
-  shown as materialized (
-    select e.* from looked e
-    where not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
-      and (v_actor is null or e.caller_id = v_actor) and (v_not_actor is null or e.caller_id is distinct from v_not_actor)
-  ),
-  highlight as materialized (
-    select s.* from shown s
-    where s.event in ('deal.created', 'deal.won', 'deal.lost', 'deal.reopened', 'deal.stage_changed')
-  ),
-  newest as materialized (select h.* from highlight h order by h.id desc limit c_highlights),
-  named as (
-    select n.*, d.title, d.value, d.stage_id
-    from newest n join crm.deals d on d.workspace_id = v_workspace_id and d.id = n.object_id
-  )
-  select (select count(*) from looked),
-    (
-      select json_agg(json_build_object('action', c.event, 'count', c.count) order by c.count desc, c.event)
-      from (select s.event, count(*) from shown s group by s.event) c
-    ),
-    (
-      select json_agg(
-        json_build_object(
-          'action', n.event, 'occurred_at', crm.iso(n.occurred_at), 'deal_id', n.object_id, 'title', n.title,
-          'value', n.value,
-          'from_stage', (
-            select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
-          ),
-          -- The event stores only the stage that the deal left. The stage that the deal entered is the one that it
-          -- leaves in its next move, whoever makes that move and whenever.
-          'to_stage', (
-            select s.name from crm.stages s
-            where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(
-              (
-                select (m.facts ->> 'previous_stage_id')::uuid from crm.events m
-                where m.workspace_id = v_workspace_id and m.object_id = n.object_id and m.id > n.id
-                  and m.event = 'deal.stage_changed' and not m.is_test
-                order by m.position, m.id limit 1
-              ),
-              n.stage_id
-            )
-          ),
-          'actor', crm.actor_json(n.caller_id) ->> 'name'
-        )
-        order by n.id desc
-      )
-      from named n
-    ),
-    (select greatest(count(*) - c_highlights, 0) from highlight)
-  into v_looked, v_counts, v_highlights, v_left;
-  if v_looked > c_most then perform api.fail('too_many_records'); end if;
-  return json_build_object(
-    'since', crm.iso(v_since), 'until', crm.iso(nullif(v_until, 'infinity')), 'counts', coalesce(v_counts, '[]'),
-    'highlights', coalesce(v_highlights, '[]'), 'highlights_left_out', v_left
-  );
-end
-$$;
-comment on function api.change_summary(jsonb) is
-  'What happened in a period (by default since 24 hours ago, rounded down to the hour): how many events of each type, '
-  'and the newest 25 events of deals that were created, moved, won, lost or reopened, with the deals'' names. Looks at '
-  'no more than 20,000 events; raises too_many_records if there are more.';
+  'and ends at crm.max_page_bytes, so a page may be short or empty although there is a next page.';
 
 create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
 returns uuid[]
@@ -10663,8 +10782,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Returns those of p_ids, in their order, whose records match the walk''s filters and have all of p_words (if given) '
-  'in their current text. If the walk is empty: those that the unfiltered list contains.';
+  'Filters p_ids and keeps their order. An id stays if its record matches the walk''s filters and its current text has '
+  'all of p_words (if given). If the walk is empty, an id stays if the unfiltered list contains its record.';
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
   out ids uuid[], out next_id uuid
@@ -10685,8 +10804,7 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- strpos() instead of LIKE, which takes several times as long, and even longer for a repetitive word such as
-    -- `aaaab`.
+    -- LIKE takes several times as long as strpos(), and even longer for a repetitive word such as `aaaab`.
     if v_way is null then
       -- Read the texts before the records, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
@@ -10725,13 +10843,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Read twice as many rows as would fill the page if the words are as frequent there as in the rows read so far.
-    -- Read fewer for a long search, because long words take longer to compare.
+    -- If the words are as frequent in older rows, half of these rows would fill the page. Read fewer rows for a long
+    -- search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words, so ask the index, which is fast if few older ones have them too.
+    -- Few of the newest records have the words, so use the index. It is fast if few older records have the words too.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -10755,7 +10873,7 @@ set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_walk crm.walk;
   v_words text[] := crm.search_words(p_args ->> 'q');
-  -- How many texts are computed and compared one by one. Fewer for a long search, as in crm.kept_search.
+  -- The most texts that are computed and compared one by one: fewer for a long search, as in crm.kept_search.
   v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
   -- The records whose stored text is missing or out of date.
   v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
@@ -10793,10 +10911,11 @@ begin
 end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
-  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these; if '
-  'they are too many to list, of at most 2 * p_step rows of the list. next_id: where the next page continues; null if '
-  'there is none. p_kept: the call has no filter except q, so statements with cached plans are used.';
+  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Adds to the result of '
+  'crm.kept_search the pending records, which changed since their texts were stored: computes and compares the texts '
+  'of at most 2 * p_step pending records. If too many records are pending to list them, compares the texts of at most '
+  '2 * p_step rows of the list instead. next_id: where the next page continues; null if there is none. p_kept: the '
+  'call has no filter except q, so statements with cached plans are used.';
 
 create table crm.search_progress (
   only_row boolean primary key default true check (only_row),
@@ -10804,7 +10923,8 @@ create table crm.search_progress (
   reached_at timestamptz not null default now()
 );
 comment on table crm.search_progress is
-  'How far in the feed the texts are up to date, except for the workspaces in crm.search_backlog.';
+  'The place in the feed up to which the searched texts are up to date. A workspace in crm.search_backlog has its own '
+  'place.';
 comment on column crm.search_progress.position is
   'The crm.feed_horizon of the job''s last run: events below this position are done.';
 comment on column crm.search_progress.reached_at is
@@ -10819,7 +10939,7 @@ create table crm.search_backlog (
 );
 comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
-  'finish it, for example after an import; the others do not wait for it.';
+  'finish it, for example after an import. Other workspaces do not wait for it.';
 comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
 comment on column crm.search_backlog.reached_at is 'crm.search_progress.reached_at when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
@@ -10862,7 +10982,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- If somebody else, such as an erasure, is writing texts of the workspace, leave the work to the next run.
+  -- If another transaction, such as an erasure, is writing texts of the workspace, leave the work to the next run.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l
@@ -10890,8 +11010,8 @@ end
 $$;
 comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
   'Writes the texts of the next changes in a workspace of the backlog, for at most p_most events below p_horizon, and '
-  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while somebody '
-  'else writes texts of the workspace.';
+  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while another '
+  'transaction writes texts of the workspace.';
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
@@ -10904,7 +11024,7 @@ declare
 begin
   perform crm.lock_texts();
   v_horizon := crm.feed_horizon();
-  -- One index look-up for each workspace: one statement for all would read all events of two days.
+  -- Lateral: one index look-up for each workspace. A plain join would read all events of two days.
   insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
   select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
   from crm.search_progress p
@@ -10917,7 +11037,7 @@ begin
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
-  -- 500 events of each workspace in turn, so that an import in one workspace does not delay the others.
+  -- Take 500 events of each workspace in turn, so that an import in one workspace does not delay the others.
   loop
     v_looked := 0;
     for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
@@ -10925,7 +11045,7 @@ begin
       begin
         v_looked := v_looked + crm.index_texts_of(v_next, v_horizon, 500);
       exception when others then
-        -- The workspace stays in the backlog, which `deno task doctor` reports; the others go on.
+        -- The workspace stays in the backlog, and `deno task doctor` reports it. The other workspaces go on.
         raise log 'crm.index_texts of %: % (%)', v_next.workspace_id, sqlerrm, sqlstate;
       end;
     end loop;
@@ -10987,13 +11107,14 @@ begin
       );
   end case;
   insert into crm.search_texts as kept (workspace_id, record, id, text)
-  select p_workspace_id, p_record, r.id, r.text from unnest(v_rows) r
+  select p_workspace_id, p_record, r.id, r.search_text from unnest(v_rows) r
   on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
   perform crm.keep_values(p_workspace_id, p_record, v_rows);
 end
 $$;
 comment on function crm.keep_texts(uuid, text, uuid[]) is
-  'Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.';
+  'Writes the current searched texts and indexed values of records. Does nothing for a kind of records without '
+  'search.';
 
 
 create function crm.timeline(p_deals uuid[], p_contact_id uuid, p_args jsonb) returns json
@@ -11044,7 +11165,8 @@ begin
       -- Only for the newest 20 deals, because looking up each deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage that a deal entered is in the event of the deal's next move, as the stage that was left.
+        -- The stage that a deal entered is stored in the event of the deal's next move, as the stage that the deal
+        -- left.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -11096,9 +11218,9 @@ begin
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
-  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
-  'kinds that the key has no scope to read, and without deals:read shows only id and name of a deal. Shows moves to '
-  'another stage only for the newest 20 deals, the last 90 days and the newest 1,000 events of a deal.';
+  'A page of what happened with these deals, and of the contact''s activities, newest first. Leaves out the kinds of '
+  'entries that the key has no scope to read. Without deals:read, shows only the id and the name of a deal. Shows '
+  'moves to another stage only for the newest 20 deals, the last 90 days and the newest 1,000 events of a deal.';
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11110,7 +11232,7 @@ begin
 end
 $$;
 comment on function api.company_timeline(jsonb) is
-  'The timeline of a company from its 250 newest deals, latest entry first. Raises not_found, merged.';
+  'The timeline of a company, latest entry first: the entries of its 250 newest deals. Raises not_found, merged.';
 create function crm.deals_of_contact(p_contact_id uuid, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 begin
@@ -11143,8 +11265,8 @@ begin
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or an additional '
-  'contact, and from its activities in other deals. Raises not_found, merged.';
+  'The timeline of a contact, latest entry first: the entries of the contact''s 250 newest deals '
+  '(crm.deals_of_contact), and the contact''s activities in other deals. Raises not_found, merged.';
 
 create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
@@ -11257,12 +11379,13 @@ comment on function api.search_list(jsonb) is
   'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies '
   'found, best matches first. Leaves out the types that the key has no scope to read.';
 
-create function crm.duplicates(p_record text, p_table text, p_column text, p_args jsonb) returns json
+create function crm.duplicates(p_record text, p_column text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
 declare
   c_most constant integer := 2000;
   v_limit integer := p_args ->> 'limit';
+  v_table text := crm.table_of(p_record);
   v_kind text := p_record || ' duplicates';
   v_after text;
   v_values text[];
@@ -11273,12 +11396,12 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record instead of the value, because the value may be an e-mail address, which an
-    -- erasure would have to find.
+    -- A cursor stores the id of a record in place of its value. Otherwise an erasure would have to search the cursors
+    -- for e-mail addresses.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
-      p_column, p_table
+      p_column, v_table
     ) into v_after using crm.current_workspace_id(), (p_args ->> 'cursor')::uuid, v_kind, p_column;
     if v_after is null then
       perform api.fail(
@@ -11292,7 +11415,7 @@ begin
     'select t.%1$I::text as value, json_build_object(''id'', t.id, ''name'', t.name) as record from crm.%2$I t'
     ' where t.workspace_id = $1 and t.%1$I <> '''' and t.archived_at is null%3$s'
     ' order by t.%1$I, t.id limit $2) w',
-    p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
+    p_column, v_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
   -- Unread records may have the last value too, so the next page begins with that value, unless all records read have
   -- it.
@@ -11327,30 +11450,30 @@ begin
   );
 end
 $$;
-comment on function crm.duplicates(text, text, text, jsonb) is
-  'A page of groups of records in use with the same value in a column, in the order of its index. Reads at most 2,000 '
-  'records, so a page may be short or empty although there is more. Raises invalid_cursor.';
+comment on function crm.duplicates(text, text, jsonb) is
+  'A page of groups of unarchived records with the same value in a column, in the order of the column''s index. Reads '
+  'at most 2,000 records, so a page may be short or empty although there is a next page. Raises invalid_cursor.';
 create function api.contact_duplicates(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return crm.duplicates(
-    'contact', 'contacts', case p_args ->> 'by' when 'email' then 'email' when 'phone' then 'phone_e164' end, p_args
+    'contact', case p_args ->> 'by' when 'email' then 'email' when 'phone' then 'phone_e164' end, p_args
   );
 end
 $$;
 comment on function api.contact_duplicates(jsonb) is
-  'Contacts in use with the same e-mail address or phone number. Raises invalid_cursor.';
+  'Groups of unarchived contacts with the same e-mail address or phone number. Raises invalid_cursor.';
 create function api.company_duplicates(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return crm.duplicates(
-    'company', 'companies',
+    'company',
     case p_args ->> 'by' when 'name' then 'name_key' when 'tax_id' then 'tax_id' when 'domain' then 'domain' end, p_args
   );
 end
 $$;
 comment on function api.company_duplicates(jsonb) is
-  'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';
+  'Groups of unarchived companies with the same name, tax id or domain. Raises invalid_cursor.';
 
 create table crm.requests (
   workspace_id uuid not null,
@@ -11418,7 +11541,8 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_status is not null or p_code is not null or p_path is not null;
-  -- How many requests one call reads at most: without a limit, a filter that matches nothing would read all 7 days.
+  -- The most requests that one call reads. Without this limit, a call whose filter matches nothing would read all 7
+  -- days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
   -- Two statements, because one for both cases could not use the index of failed requests.
@@ -11467,10 +11591,10 @@ begin
 end
 $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
-  'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
-  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
-  'short or empty although there is a next page.';
+  'A page of the ids of a key''s requests, newest first. next_id: the id after which the next page begins; null if '
+  'there is none. p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: the '
+  'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed ones if only these can match). '
+  'So it may be short or empty although there is a next page.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11500,7 +11624,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- If the page was full before all ids were shown, the next page begins after its last record. At least one fits.
+  -- If the page was full before all ids were shown, the next page begins after its last record. At least one record
+  -- fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -11531,7 +11656,7 @@ $$;
 comment on function app.key_requests(jsonb) is
   'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and '
   'meta with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path '
-  '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  '(its beginning), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
 set jit = off as $$
@@ -11635,8 +11760,9 @@ $$;
 comment on function crm.request_failures(uuid, uuid) is
   'JSON that says how many requests of a key failed, and why: requests and failures by hour (the last 48) and by day '
   '(the last 7, in the workspace''s time zone), oldest first; failures by status; the 10 commonest error codes; and '
-  'the minute with most admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there '
-  'are more, is_partial is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
+  'the minute with the most admitted requests, beside the rate limit. Looks at the newest 5,000 requests of these '
+  'days. If there are more, is_partial is true, since is the time when the oldest of the 5,000 began, and earlier '
+  'hours and days have null.';
 
 create function crm.notice_claim()
 returns table (
@@ -11702,18 +11828,19 @@ begin
 end
 $$;
 comment on function crm.notice_claim() is
-  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: '
-  'the active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail '
-  'does not report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds '
-  'since 1970. Reads all workspaces, so it is security definer and only for the dispatcher.';
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns their contents and '
+  'recipients: the active admins and the member who created the subscription or its key. If the dispatcher that '
+  'claimed a mail does not report it as sent (crm.notice_sent), a later claim returns the mail again, for a day. '
+  'deactivated_at is in seconds since 1970. Reads all workspaces, so it is security definer and only for the '
+  'dispatcher.';
 create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
 language sql volatile security definer set search_path = '' as $$
   update crm.webhook_subscriptions s set notice_due_at = null
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.notice_due_at = p_claim::timestamptz
 $$;
 comment on function crm.notice_sent(uuid, uuid, text) is
-  'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription was '
-  'reactivated, or the mail claimed again, meanwhile.';
+  'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription has been '
+  'reactivated, or the mail claimed by another dispatcher.';
 
 create table crm.lead_receipts (
   workspace_id uuid not null,
@@ -11728,7 +11855,8 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids.';
+  'The ids in the first reply for an external_id, stored for good, so that a lead that is sent again gets the same '
+  'ids.';
 call crm.protect('crm.lead_receipts');
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
 language sql stable as $$
@@ -11767,8 +11895,8 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which a company '
-  'with that name was merged, locked against merging until the transaction ends. Null if there is neither.';
+  'The oldest unarchived company with this crm.name_key. Otherwise the unarchived company into which a company with '
+  'this name was merged, locked against merging until the transaction ends. Null if there is no such company.';
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
 as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
@@ -11778,8 +11906,8 @@ comment on function crm.name_words(text) is
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- With the same phone, two e-mails mean two people, and so do two first names. But one name may begin with the other:
-  -- "Ana Paula Souza" and "Ana" are one person, "Maria José" and "Maria Clara" are two.
+  -- With the same phone, two e-mails mean two people, and so do two first names. A name that begins with the other name
+  -- means one person: "Ana Paula Souza" and "Ana" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
@@ -11815,7 +11943,8 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read at most 100: if more contacts have this phone, it is a switchboard's or made up, and identifies nobody.
+    -- Read at most 100: if more contacts have this phone, it is made up or belongs to a switchboard, and identifies
+    -- nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -11830,7 +11959,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- If the contact that remained after the merge has another e-mail than the lead, it is another person.
+      -- If the contact that remained after the merge has a different e-mail from the lead's, it is another person.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -11839,10 +11968,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has '
-  'no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
-  'locked until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at '
-  'most 100 contacts with a phone, and 100 merged ones.';
+  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has no '
+  'e-mail. Takes the oldest unarchived contact, or else the contact into which a matching contact was merged, locked '
+  'until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at most '
+  '100 contacts with the phone, and 100 merged contacts.';
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -11859,7 +11988,7 @@ begin
 end
 $$;
 comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
-  'The lead''s fields whose values differ from its contact''s, in the order of spec 2.3. Names are compared by '
+  'The fields of a lead that have other values in its contact, in the order of spec 2.3. Names are compared by '
   'crm.name_words, phones by crm.e164, the company by its id.';
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -11917,7 +12046,8 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, so one statement first asks whether anything is known. If so, others search.
+  -- Most leads come from new people, so one statement first checks whether the company or the contact may exist. Only
+  -- then do further statements search for them.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -11935,7 +12065,7 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  -- A known lead is not checked here, because it may be older than the definition of a field.
+  -- Checked only now: a lead that is sent again, answered above, may be older than the definition of a field.
   perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
     -- No stage was found: this call raises the error.
@@ -12019,8 +12149,8 @@ begin
       where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
     );
   end if;
-  -- What the items refer to comes first, because a merge or an erasure locks a contact or a company before the records
-  -- that refer to it.
+  -- Lock the companies and contacts that the items refer to first, because a merge or an erasure locks a contact or a
+  -- company before the records that refer to it.
   perform crm.lock_referred(
     array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i),
     array(
@@ -12029,7 +12159,8 @@ begin
       select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
     )
   );
-  -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
+  -- Lock records in order of id, whatever the order of the items, so that two batches with the same records cannot
+  -- deadlock.
   case p_record
     when 'contact' then
       perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
@@ -12050,14 +12181,14 @@ begin
 end
 $$;
 comment on function crm.lock_batch(text, jsonb) is
-  'Locks the rows that the items of a batch will lock one by one, in an order that all batches share.';
+  'Locks all rows that the items of a batch will lock later, in an order that all batches share.';
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_op text := p_item ->> 'op';
   v_reply json;
 begin
-  -- The call needs the scope for writing, which does not include reading.
+  -- The call itself requires only the write scope, which does not include reading.
   if v_op = 'get' and not crm.has_scope(crm.table_of(p_record) || ':read') then
     perform api.fail(
       'insufficient_scope', array['op'], format('Ler exige o escopo "%s:read"', crm.table_of(p_record))
@@ -12131,8 +12262,8 @@ begin
 end
 $$;
 comment on function crm.bound_details(jsonb[]) is
-  'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. Bounded because the reply is stored, and every erasure searches the stored replies.';
+  'Returns the results of a batch with at most 100 error details, as in any reply: the first detail of each item, then '
+  'further details in order. Bounded because the reply is stored, and every erasure searches the stored replies.';
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -12164,8 +12295,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'Returns the result of an item. If external_id_taken does not say which record has the external_id, adds that '
-  'record''s id: an earlier item of the group created the record.';
+  'Returns the result of an item. If its error is external_id_taken without the id of the record that has the '
+  'external_id, adds that id: an earlier item of the group created the record.';
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
 declare
@@ -12197,9 +12328,9 @@ begin
 end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
-  'Whether every item creates a record: each is a creation, or an upsert by an external_id that no record has yet, as '
-  'in a first import. Ignores items that the edge function found invalid. Upserts of deals never count, because their '
-  'external_id is not unique.';
+  'Whether every item creates a record: each item is a creation, or an upsert by an external_id that no record has '
+  'yet, as in a first import. Ignores items that the edge function found invalid. Returns false for an upsert of a '
+  'deal, because a deal''s external_id is not unique.';
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -12235,8 +12366,8 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'The results with external_id_taken for each item whose external_id a record already has. Checked before the insert, '
-  'because the unique index would refuse the whole statement without naming the item.';
+  'Returns p_results, with the error external_id_taken for each item whose external_id a record already has. Checked '
+  'before the insert, because the unique index would refuse the whole statement without naming the item.';
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12252,8 +12383,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, and with it its subtransaction: because of the locks that it took, the subtransaction would
-      -- otherwise last until the call ends, one for each item.
+      -- Undo the block, because its subtransaction has taken locks. Otherwise one subtransaction for each item would
+      -- last until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12274,7 +12405,8 @@ begin
 end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
-  'The results with the error of each item that fails its checks, such as an unknown reference. Writes nothing.';
+  'Returns p_results, with an error for each item that fails its checks, for example because of an unknown reference. '
+  'Writes nothing.';
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12287,8 +12419,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds that record
-    -- may be one of this batch, which is undone.
+    -- In an atomic batch, only the first round names the record that has the external_id. In later rounds the record
+    -- may have been created by this batch, and a failed atomic batch is undone.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -12310,8 +12442,8 @@ begin
       when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
-        -- If the items have passed their checks, leave them to crm.run_group, which runs them one by one and so finds
-        -- the item that fails.
+        -- If the items have passed their checks, leave them to crm.run_group. It runs them one by one, and so finds the
+        -- item that fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -12321,7 +12453,7 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'If every item creates a record, creates all valid ones by one insert, which halves the work. Returns the results, '
+  'If every item creates a record, creates all valid items by one insert, which halves the work. Returns the results, '
   'with null for each item that is left to crm.run_group.';
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -12356,13 +12488,13 @@ begin
           v_failure.constraint_name = constraint_name,
           v_failure.context = pg_exception_context;
         v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
-        -- The items before the failed one run again and are kept, then the items after it run. No item runs more than
-        -- twice.
+        -- The items before the failed item run a second time and are kept. Then the items after the failed item run. No
+        -- item runs more than twice.
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item of the group may have created the record that has the external_id. That record was undone when the
-  -- error was built; it exists again now.
+  -- An earlier item of the group may have created the record that has the external_id. When the error was built, that
+  -- record had been undone. Now it exists again.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -12375,15 +12507,16 @@ comment on function crm.run_group(text, jsonb[], boolean) is
   'Runs items in order and returns their results. The items between two failures share a subtransaction, because a '
   'subtransaction for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout '
   'ends the whole call.';
-create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
+create function crm.run_batch(p_record text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
+  c_group constant integer := 10;
   v_items jsonb[] := array(select i from jsonb_array_elements(p_args -> 'items') i);
   v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
   v_results jsonb[];
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
-  for v_first in 1 .. cardinality(v_items) by p_group loop
+  for v_first in 1 .. cardinality(v_items) by c_group loop
     -- Once the reply is as large as a page of a list may be, the remaining reads fail.
     if pg_column_size(v_results) > crm.max_page_bytes() then
       v_items := array(
@@ -12394,7 +12527,7 @@ begin
         order by i.position
       );
     end if;
-    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + p_group - 1], v_is_atomic);
+    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + c_group - 1], v_is_atomic);
   end loop;
   v_results := crm.bound_details(v_results);
   if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
@@ -12408,9 +12541,9 @@ begin
   return crm.unless_dry_run(p_args, crm.batch_json(v_results));
 end
 $$;
-comment on function crm.run_batch(text, jsonb, integer) is
-  'Runs the items of a batch in order. A failed item writes nothing and does not affect the others; in an atomic batch '
-  'it undoes them. A deadlock or lock timeout ends the whole call.';
+comment on function crm.run_batch(text, jsonb) is
+  'Runs the items of a batch in order. A failed item writes nothing. It does not affect the other items, but in an '
+  'atomic batch it undoes them. A deadlock or lock timeout ends the whole call.';
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
@@ -12533,15 +12666,16 @@ create table crm.operations (
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
-  'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
-  'kept for 90 days, failed ones until they are repeated.';
+  'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished operations '
+  'are kept for 90 days, failed operations until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
-  'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
+  'Where to continue. For an erasure, also what identifies the person in texts. Callers never see this column.';
 comment on column crm.operations.caller is 'The setting app.caller of the call, for the events of the steps.';
 comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
-comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
+comment on column crm.operations.failures is
+  'Failed steps since the last successful step. The tenth failure ends the operation.';
 comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if it succeeded.';
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
@@ -12589,8 +12723,8 @@ begin
 end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
-  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one, '
-  'because clients retry by calling again. Security definer, because callers may not read the column progress.';
+  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed operation, '
+  'because clients retry by repeating their call. Security definer, because callers may not read the column progress.';
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 as $$ begin return crm.require_record(crm.own_operation((p_args ->> 'id')::uuid)); end $$;
@@ -12655,8 +12789,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: runs a step of the operation as its caller. It is a trigger because a row that a merge moves outside of a '
-  'trigger emits an update of its own (50_emission.sql).';
+  'Trigger: runs a step of the operation as its caller. It is a trigger because each row that a merge moves outside a '
+  'trigger would also emit an event of its own (50_emission_of_changes.sql).';
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
   execute function crm.take_step();
@@ -12702,8 +12836,8 @@ end
 $$;
 comment on function crm.run_operations(interval) is
   'Runs steps of operations, workspaces in turn, until p_most has passed, and returns the number of steps. A failed '
-  'step is undone and repeated, after a longer pause each time; the tenth failure in a row ends the operation as '
-  'failed. If the session is killed, its run is undone, and the next run repeats it.';
+  'step is undone and repeated, after a longer pause each time. The tenth failure in a row ends the operation as '
+  'failed. If the session is killed, its run is undone, and the next run repeats the steps.';
 
 create index contacts_merged on crm.contacts (workspace_id, merged_into_id) where merged_into_id is not null;
 create index companies_merged on crm.companies (workspace_id, merged_into_id) where merged_into_id is not null;
@@ -12726,7 +12860,7 @@ begin
 end
 $$;
 comment on function crm.filled_custom_fields(jsonb, jsonb) is
-  'p_fields, in which each field that is missing or null gets its value from p_other, within the limits of spec 8.';
+  'Returns p_fields. Each field that is missing or null gets its value from p_other, within the limits of spec 8.';
 create function crm.emit_for_each(
   p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb
 ) returns void
@@ -12748,8 +12882,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_for_each(uuid, crm.event_type, uuid[], jsonb) is
-  'crm.emit for many objects at once: each call of crm.emit is a subtransaction, and more than 64 of them slow down '
-  'all other transactions. Does nothing if p_object_ids is null.';
+  'Emits one event for each of many objects. Each call of crm.emit would be a subtransaction, and more than 64 of them '
+  'slow down all other transactions. Does nothing if p_object_ids is null.';
 create function crm.move_children(
   p_workspace_id uuid, p_table text, p_column text, p_from uuid, p_to uuid, p_event crm.event_type
 ) returns uuid[]
@@ -12776,8 +12910,8 @@ begin
 end
 $$;
 comment on function crm.move_children(uuid, text, text, uuid, uuid, crm.event_type) is
-  'Changes p_column from p_from to p_to in at most 200 rows, emits an event for each, and returns their ids. p_event '
-  'is null for a change that clients cannot see.';
+  'Changes p_column from p_from to p_to in at most 200 rows, emits an event for each row, and returns the rows'' ids. '
+  'p_event is null for a change that clients cannot see.';
 create function crm.move_deal_contacts(p_workspace_id uuid, p_from uuid, p_to uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12803,8 +12937,8 @@ begin
 end
 $$;
 comment on function crm.move_deal_contacts(uuid, uuid, uuid) is
-  'Replaces the additional contact p_from by p_to in at most 200 deals, and returns these deals. If a deal has both, '
-  'p_to keeps its role, or gets that of p_from if it has none.';
+  'Replaces the additional contact p_from by p_to in at most 200 deals, and returns these deals. If a deal has both '
+  'contacts, p_to keeps its role; without a role, it gets the role of p_from.';
 create function crm.merge_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -12814,15 +12948,15 @@ declare
   v_ids uuid[];
   v_name text;
 begin
-  -- Read again: the remaining record may have been merged into another one since.
+  -- Read the remaining record in each step, because it may have been merged into another one since the last step.
   if v_contact then
     select c.merged_into_id into v_into from crm.contacts c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   else
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Earlier merges first, to keep chains short. Then activities before deals, because a PATCH of an activity locks them
-  -- in this order.
+  -- Move earlier merges first, to keep chains short. Then move activities before deals, because a PATCH of an activity
+  -- locks them in this order.
   foreach v_name in array case
     when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
     else '{companies,contacts,deals}'
@@ -12840,7 +12974,7 @@ begin
       end::crm.event_type
     ) end;
     if v_name = 'deals' then perform crm.move_receipts(o.workspace_id, v_column, v_ids, o.object_id, v_into); end if;
-    -- Count each row twice, because it also emits an event, which costs as much.
+    -- Count each row twice, because its event costs as much as its update.
     o.work := o.work + 1 + 2 * cardinality(v_ids);
     o.result := jsonb_build_object('moved', crm.sum_counts(
       o.result -> 'moved',
@@ -12856,13 +12990,14 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Takes at most 200 rows that refer to a merged record, and makes them refer to the record it was merged into. The '
-  'operation is done when none are left; no new ones appear, because nothing may refer to a merged record any more.';
+  'Takes at most 200 rows that refer to a merged record, and makes them refer to the record into which it was merged. '
+  'The operation is done when no such row is left. No new rows appear, because nothing may refer to a merged record '
+  'any more.';
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- Receipts are found by their deals, because an index of their own would slow down every lead. If the deal has
-  -- another contact now, the receipt keeps the id of the merged contact, whose URL redirects (301).
+  -- Receipts are found by their deals, because an index for them would slow down every lead. If the deal has another
+  -- contact now, the receipt keeps the id of the merged contact. Its URL redirects to the remaining contact (301).
   execute format(
     'update crm.lead_receipts r set %1$I = $4
      from crm.deals d
@@ -12895,8 +13030,9 @@ begin
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: emits contact.merged if a contact was merged, makes the rows that refer to the merged record refer to the '
-  'record it was merged into, and emits an update for each row. Handles some hundred rows; the job handles the rest.';
+  'Trigger: emits contact.merged if a contact was merged. Makes some hundred rows that refer to the merged record '
+  'refer to the record into which it was merged, and emits an update for each row. The job run-operations moves the '
+  'other rows.';
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');
@@ -12947,8 +13083,8 @@ end
 $$;
 comment on function crm.lock_company_merges(boolean) is
   'Makes a merge of companies (exclusive) and the merges of contacts in a workspace wait for each other. A merge of '
-  'companies locks the company, then its contacts; a merge of contacts locks the contacts, then the company that one '
-  'of them gets. Without this lock they could deadlock.';
+  'companies locks the company, then its contacts. A merge of contacts locks the contacts, then the company that one '
+  'of them gets. Without this lock, the two merges could deadlock.';
 create function crm.merge_json(p_record json, p_kind text, p_merge_id uuid) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12959,7 +13095,8 @@ begin
 end
 $$;
 comment on function crm.merge_json(json, text, uuid) is
-  'The reply to a merge: the remaining record, and the operation that moves the merged one''s rows, until it is done.';
+  'The reply to a merge: the remaining record, and the operation that moves the rows of the merged record, until the '
+  'operation is done.';
 create function api.contact_merge(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12979,8 +13116,8 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- Also waits for transactions that are creating a deal or an activity for this contact, and makes later ones
-      -- wait.
+      -- This lock also waits for transactions that are creating a deal or an activity for this contact, and makes later
+      -- ones wait.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -12989,8 +13126,8 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    -- A repeated call, for example because the first reply was lost. It fills in nothing, because the record may have
-    -- changed since.
+    -- This is a repeated call, for example because the first reply was lost. It fills in nothing, because the record
+    -- may have changed since.
     return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
@@ -13002,7 +13139,7 @@ begin
 
   v_filled := crm.contact_filled(v_winner, v_other);
   if v_filled.company_id is distinct from v_winner.company_id then
-    -- The application may be merging that company in a transaction that does not see the change below. Wait for that
+    -- The application may be merging that company in a transaction that does not see the update below. Wait for that
     -- transaction, and take the company that remains.
     select coalesce(c.merged_into_id, c.id) into v_filled.company_id from crm.companies c
     where c.workspace_id = v_workspace_id and c.id = v_filled.company_id
@@ -13012,8 +13149,8 @@ begin
   set
     merged_into_id = v_id,
     archived_at = coalesce(c.archived_at, now()),
-    -- The external_id moves to the remaining contact only if that contact has none: otherwise it stays here, so that no
-    -- third contact can take it.
+    -- The external_id moves to the remaining contact only if that contact has no external_id. Otherwise it stays here,
+    -- so that no third contact can take it.
     external_id = case when v_winner.external_id is not null then c.external_id end
   where c.workspace_id = v_workspace_id and c.id = v_merge_id;
   if v_filled is distinct from v_winner then v_winner := crm.contact_save(v_filled); end if;
@@ -13096,8 +13233,8 @@ as $$
   )
 $$;
 comment on function crm.words(text) is
-  'The words of a text (lower case, without accents), each between spaces, so that a name is found as whole words, '
-  'such as " ana souza ". Null if the text has no words.';
+  'The words of a text in lower case, without accents, and each between spaces, such as " ana souza ". So a search '
+  'finds a name only as whole words. Null if the text has no words.';
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
   'What identifies a person in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
@@ -13113,6 +13250,10 @@ begin
 end
 $$;
 comment on function crm.mentions(text, crm.traces) is 'Whether a text contains one of these traces.';
+create function crm.json_text(p_fields jsonb) returns text
+language sql immutable parallel safe
+as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
+comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
 create function crm.without_mentions(p_fields jsonb, p_traces crm.traces) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -13120,11 +13261,7 @@ begin
     select coalesce(jsonb_object_agg(f.key, f.value), '{}')
     from jsonb_each(p_fields) f
     where crm.mentions(
-      -- JSON writes a line break in a list as \n, whose n would become part of the next word.
-      f.key || ' ' || case jsonb_typeof(f.value)
-        when 'string' then f.value #>> '{}'
-        else regexp_replace(f.value::text, '\\[nrtbf]', ' ', 'g')
-      end,
+      f.key || ' ' || case jsonb_typeof(f.value) when 'string' then f.value #>> '{}' else crm.json_text(f.value) end,
       p_traces
     ) is not true
   ) end;
@@ -13159,8 +13296,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'The traces plus those of a lead that the person sent. Used only for the texts of the lead''s own deal: searching a '
-  'thousand deals for the traces of a thousand leads would be a million searches.';
+  'Returns the traces together with the traces of a lead that the person sent. Used only for the texts of the lead''s '
+  'own deal: searching a thousand deals for the traces of a thousand leads would take a million searches.';
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -13188,8 +13325,10 @@ comment on table crm.texts_naming is
   'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
   'the names are gone, but it can clear and count these records.';
 comment on column crm.texts_naming.fields is
-  'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
-comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';
+  'For a deal of the contact: the fields that contain a single word of the person''s name. A call with `texts` clears '
+  'them.';
+comment on column crm.texts_naming.digest is
+  'SHA-256 of the record''s texts. If it is different now, the texts have changed, and the name may be gone.';
 call crm.protect('crm.texts_naming');
 create function crm.erase_activities(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
@@ -13218,7 +13357,8 @@ begin
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
-  'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
+  'Replaces texts that mention the person in the short fields of activities. With p_texts, replaces or clears all '
+  'texts of the activities.';
 create function crm.erase_proposals(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
 )
@@ -13242,7 +13382,8 @@ begin
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
-  'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
+  'Replaces titles of proposals that mention the person. With p_texts, replaces all titles and clears the reasons for '
+  'rejection.';
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
   'What identifies a person in a deal''s texts, and in its origin: source, utm, external_id.';
@@ -13262,9 +13403,9 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'The traces of a person in a deal. p_names: the person''s names. Each word of them is a trace in source, utm and '
-  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, single words '
-  'are no traces.';
+  'The traces of a person in a deal. p_names: the person''s names. Each word of a name is a trace in source, utm and '
+  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, the words are '
+  'not added.';
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
   select crm.mentions(p_id, p_traces) or exists (
@@ -13377,10 +13518,10 @@ begin
 end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
-  'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'their receipts, and in the roles of their contacts. With p_texts, also clears the free texts about the deals, '
-  'custom fields, and each source, external_id, tag or utm value with any of the names. Without p_texts, '
-  'crm.texts_naming remembers which source, external_id and utm fields contain a name.';
+  'Clears the leads that the person sent. Replaces texts that mention the person in the short fields of deals, in the '
+  'deals'' receipts and in the roles of their contacts. With p_texts, also clears the free texts about the deals, '
+  'their custom fields, and each source, external_id, tag or utm value that contains a word of the names. Without '
+  'p_texts, crm.texts_naming remembers which source, external_id and utm values contain such a word.';
 create function crm.erase_deal_contacts(p_workspace_id uuid, p_contact_id uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
 declare
@@ -13389,7 +13530,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
   );
 begin
-  -- Wait for calls that remove the contact from one of these deals: they hold the deal's lock.
+  -- Wait for calls that are removing the contact from one of these deals: they hold the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   delete from crm.deal_contacts k
   where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);
@@ -13419,8 +13560,8 @@ begin
 end
 $$;
 comment on function crm.json_unescaped(text) is
-  'Decodes the letters that JSON writes as \u00e9, and replaces each other escape by a space, so that words can be '
-  'searched. The text may be cut off.';
+  'Decodes letters that are escaped in JSON, such as \u00e9, and replaces every other escape by a space, so that words '
+  'can be searched. The text may be cut off in the middle of an escape.';
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
   out changed bigint
@@ -13446,7 +13587,8 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- Clear these without a search: an answer may be cut off within a name, which then matches no trace.
+      -- Clear every answer to an event about the contact: the answer may be cut off within a name, which then matches
+      -- no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
@@ -13468,7 +13610,8 @@ begin
     'results', (
       select json_agg(
         case
-          -- Errors from the edge function name invalid fields as they were sent, including the keys of custom_fields.
+          -- Only an error from the edge function has a message. Its details name invalid fields as they were sent,
+          -- including the keys of custom_fields.
           when r.result #> '{error,message}' is null then r.result
           else jsonb_set(r.result, '{error,details}', (
             select coalesce(jsonb_agg(
@@ -13499,8 +13642,8 @@ begin
   -- Search all keys as one text first: searching them one by one takes three times as long, and few keys mention
   -- anybody.
   if crm.mentions(
-    -- Decode each key alone, because one that is not UTF-8 would keep all others from being decoded. Replace each %
-    -- that remains by a space, so that crm.mentions decodes nothing a second time.
+    -- Decode each key alone, because a key that is not UTF-8 would keep the others from being decoded. Replace each %
+    -- that remains by a space, so that crm.mentions decodes no key a second time.
     (
       select string_agg(
         case when position('%' in k.key) = 0 then k.key else translate(crm.url_decoded(k.key), '%', ' ') end, ' '
@@ -13537,7 +13680,8 @@ language sql stable set search_path = '' as $$
   ) f
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
-  'Those of p_ids that are ids of these contacts or of their deals, activities or notes, as the keys of an object.';
+  'Returns an object whose keys are those of p_ids that are ids of these contacts or of their deals, activities or '
+  'notes.';
 create function crm.record_now(p_workspace_id uuid, p_id uuid, p_in_detail boolean) returns json
 language sql stable set search_path = '' as $$
   select coalesce(
@@ -13593,9 +13737,9 @@ set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object, because looking up a key in it is fast in every plan; an array is hashed in some plans only.
+  -- An object, because looking up a key in it is fast in every plan. An array is hashed only in some plans.
   v_objects jsonb;
-  -- Only longer traces: a short name is a word in many keys, and the key of another record must not be deleted.
+  -- Only longer traces: a short name occurs as a word in many keys, and the key of another record must not be deleted.
   v_long crm.traces := (
     array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
     (p_traces.numbers)[1:50]
@@ -13603,7 +13747,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- Take 256 KB of replies, at least one. Postgres knows the length of a text without reading it.
+  -- Take 256 KB of replies, and at least one reply. Postgres knows the length of a text without reading it.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -13614,7 +13758,7 @@ begin
   where n.before < 262144;
   changed := 0;
   if last_key is null then return; end if;
-  -- The first id in a reply is that of its record; in the reply to a lead, that of the deal.
+  -- The first id in a reply is the id of its record; in the reply to a lead, it is the id of the deal.
   v_ids := array(
     select f.id::uuid
     from (
@@ -13676,7 +13820,7 @@ begin
   update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
   where i.workspace_id = p_workspace_id and i.key = any (v_keys) and starts_with(i.body, '{"results"')
-    -- Check this before the reply is parsed, which takes long: most replies contain no error.
+    -- Check this first, because parsing a reply takes long, and most replies contain no error.
     and position('"details"' in i.body) > 0
     and exists (
       select from jsonb_path_query(i.body::jsonb, '$.results[*].error.details[*].field') f (field)
@@ -13688,8 +13832,8 @@ end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Reads the next stored replies (200, or 256 KB). Replaces a reply that shows a record of the person by the record as '
-  'it is now. Deletes a reply whose key mentions the person: by a trace of four characters or more, or by any trace if '
-  'the reply shows such a record. Removes mentions from the errors in replies to batches (crm.batch_without_mentions). '
+  'it is now. Deletes a reply if its key contains a trace of four characters or more, or, if the reply shows a record '
+  'of the person, any trace. Removes mentions from the errors in replies to batches (crm.batch_without_mentions). '
   'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
   'would slow down every creation.';
 
@@ -13739,17 +13883,14 @@ begin
 end
 $$;
 comment on function crm.texts_of(uuid, text, uuid[]) is 'The texts that clients and the application write in records.';
-create function crm.json_text(p_fields jsonb) returns text
-language sql immutable set search_path = ''
-as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
-comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
 create function crm.find_naming(
   p_workspace_id uuid, p_contact_id uuid, p_object text, p_after uuid, p_traces crm.traces, out last_id uuid,
   out work bigint, out counted bigint
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- How many records are remembered: as many as people can correct by hand. Some names are in nearly every record.
+  -- How many records are remembered: as many as people can correct by hand, because some names occur in nearly every
+  -- record.
   c_most constant integer := 1000;
   v_table text := crm.table_of(p_object);
   v_ids uuid[];
@@ -13768,8 +13909,8 @@ begin
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
     -- Search all texts of a record together first, then each alone, because the digits of two fields together must not
-    -- count as a phone number. A record with a % skips the first search: if the %XX in one of its texts were not UTF-8,
-    -- none would be decoded.
+    -- count as a phone number. A record with a % skips the first search: a %XX in one text that is not UTF-8 would keep
+    -- all texts from being decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (
@@ -13848,9 +13989,9 @@ comment on type crm.erasure is
   'erased the contact: then words, numbers and names are empty.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
-  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` comes
-  -- again after `notes`, because the phase `notes` waits for activities that are being written. Deals come later,
-  -- because their leads have traces that the earlier phases need.
+  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` is
+  -- repeated after `notes`, because the phase `notes` waits for activities that are being written. Deals come after
+  -- these, because the leads in them contain traces that the earlier phases need.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -13953,8 +14094,8 @@ begin
 end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
-  'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id are the place '
-  'after these rows; deal_id is null after the last row.';
+  'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id: the place '
+  'after these rows. deal_id is null after the last row.';
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -14018,7 +14159,6 @@ begin
       case v_phase
         when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
         when 'notes' then
-          -- Without `texts`, notes stay.
           update crm.notes n set body = 'Texto apagado'
           where e.texts and n.workspace_id = o.workspace_id and n.id = any (v_ids) and n.body <> 'Texto apagado';
           get diagnostics v_changed = row_count;
@@ -14030,8 +14170,8 @@ begin
       v_changed := cardinality(v_ids);
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
-      -- This phase precedes `given`, which clears the leads, because crm.erase_proposals needs the traces in them. It
-      -- reads without a window of deals, because there are few proposals.
+      -- This phase precedes `given`, because crm.erase_proposals needs the traces in the leads, and `given` clears the
+      -- leads. It reads without a window of deals, because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -14075,10 +14215,7 @@ begin
   end case;
   if v_phase is not null then
     o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
-      o.result -> 'cleared', jsonb_build_object(v_kind, v_changed)
-    ));
-    o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
-      o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
+      o.result -> 'cleared', jsonb_build_object(v_kind, v_changed, 'lead_receipts', v_receipts)
     ));
   end if;
   -- Count the traces too, because each text is searched for all of them. A changed row also emits an event.
@@ -14121,8 +14258,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Start again with the first phase, because earlier phases may have skipped texts. That is possible because an
-    -- operation that is not done still knows who the person is.
+    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done still
+    -- knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -14149,21 +14286,14 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
-  'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
-  'now. What does not fit into a call becomes an operation. A call during the operation returns it, and with p_texts '
-  'makes it erase texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
-create function crm.emit_erased() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  perform crm.emit(new.workspace_id, 'contact.erased', new.id);
-  return null;
-end
-$$;
-comment on function crm.emit_erased() is 'Trigger: emits contact.erased, whose data is the id alone.';
+  'Erases a contact of the current workspace and the contacts merged into it. The transaction must have locked the '
+  'contact. Also erases the copies of their data in their deals, including deals that their leads created and that '
+  'have another contact now. What does not fit into a call becomes an operation. A call during the operation returns '
+  'the operation; with p_texts, the operation then also erases texts. Security definer, because verbs may not change '
+  'notes, receipts or stored replies.';
 create trigger emit_erased after update of erased_at on crm.contacts
   for each row when (old.erased_at is null and new.erased_at is not null)
-  execute function crm.emit_erased();
+  execute function crm.emit_event('contact.erased');
 create function api.contact_erase(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -14171,7 +14301,7 @@ declare
   v_id uuid := p_args ->> 'id';
   v_contact crm.contacts;
 begin
-  -- Make leads wait: a lead that has just found the contact could fill in its fields again.
+  -- Make leads wait, because a lead that has just found the contact could fill in the erased fields.
   perform crm.lock_matches_of_contacts(array[v_id]);
   select c.* into v_contact from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_id
@@ -14240,7 +14370,7 @@ begin
       v_message := format('Deve ter de 1 a %s caracteres', v_most);
     when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
-      -- The pattern of the API, so that both accept the same addresses.
+      -- The pattern of the API, so that the API and the application accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (
         '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
         '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
@@ -14395,7 +14525,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Refused, because a caller that misspelt a name would believe that the field was changed.
+      -- Refused, because a caller that misspelled a name would believe that the field was changed.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);
@@ -14421,8 +14551,8 @@ comment on function crm.check_args(jsonb, text[], text[]) is
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
   -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, the other company's service may
-  -- claim any address. Addresses in .invalid cannot exist (RFC 2606); all placeholder admins of app.workspace_create
-  -- share one.
+  -- claim any address. An address in .invalid cannot exist (RFC 2606), and all placeholder admins of
+  -- app.workspace_create share one such address.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -14469,7 +14599,7 @@ begin
   return v_is_free;
 end
 $$;
-comment on function crm.has_no_person(uuid) is 'Whether this user_id is null, or that of a deleted person.';
+comment on function crm.has_no_person(uuid) is 'Whether this user_id is null or belongs to a deleted person.';
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14483,15 +14613,16 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person invited by mail confirmed the address after that moment: following the link shows consent.';
+  'Whether a person who was invited by mail confirmed the address at or after p_at. Following the link in the mail '
+  'shows consent.';
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
 declare
   v_member record;
 begin
   for v_member in
-    -- Count accepted and declined invitations too: if only one of several is still open, the person may have followed
-    -- the mail of another one.
+    -- Count accepted and declined invitations too: if only one of several invitations is still open, the person may
+    -- have followed the mail of another.
     select c.*
     from (
       select m.*, count(*) filter (where m.invited_at is not null) over () as invitations from crm.members m
@@ -14518,9 +14649,9 @@ begin
 end
 $$;
 comment on function crm.link_member(uuid, text) is
-  'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
-  'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation; a person with an account must accept it (crm.open_invitations).';
+  'Links the person to each member with this confirmed e-mail, in any workspace, who is linked to nobody or to a '
+  'deleted person. A member invited by an admin is linked only if the person followed the mail of that invitation. A '
+  'person who already has an account must accept the invitation instead (crm.open_invitations).';
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -14550,7 +14681,8 @@ language sql immutable parallel safe as $$
   end
 $$;
 comment on function crm.roles_included(text) is
-  'The roles whose rights a member has: an admin may do everything a gestor may, and both everything a vendedor may.';
+  'The roles whose rights a member with this role has: a gestor also has the rights of a vendedor, and an admin has '
+  'the rights of both.';
 create function crm.identify_session(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean
 ) returns crm.caller
@@ -14584,7 +14716,7 @@ begin
   -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- The same answer for a workspace that does not exist and for somebody else's workspace.
+    -- A workspace that does not exist and somebody else's workspace get the same answer.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;
@@ -14593,8 +14725,8 @@ end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
   'The caller for a signed-in person: the member in p_workspace_id or, if that is null, in the person''s only '
-  'workspace. With p_any_workspace, several workspaces are allowed (the first member is taken), and a person without '
-  'any is the member of an open invitation. A suspended workspace is admitted, because its people must see why nothing '
+  'workspace. With p_any_workspace, the caller is the person''s first member if there are several, and the member of '
+  'an open invitation if there is none. A suspended workspace is admitted, because its people must see why nothing '
   'works.';
 create function app.call(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb
@@ -14603,7 +14735,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
-  -- Set for app.session_list, which marks the calling session.
+  -- app.session_list marks the calling session by this setting.
   perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,
@@ -14629,8 +14761,8 @@ begin
   -- 90_rights.sql makes crm_app the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
-  -- Static calls, because Postgres caches their plans; a dynamic statement would be planned at every call. The resource
-  -- is compared first, because Postgres prepares each comparison again in every transaction.
+  -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
+  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'action' then
       case p_verb
@@ -14772,7 +14904,7 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
-  'admin signs in with member_email; without that argument nobody can sign in. Returns id, member_id, pipeline_id. '
+  'admin signs in with member_email. Without this argument nobody can sign in. Returns id, member_id, pipeline_id. '
   'Arguments: name, member_name, member_email. Codes: validation_error.';
 create function crm.workspaces_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
@@ -14782,7 +14914,8 @@ language sql stable security definer set search_path = '' as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the signed-in person, by name. Security definer: row-level security shows only one.';
+  'The workspaces of the signed-in person, by name. Security definer, because row-level security shows a member one '
+  'workspace only.';
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
   select coalesce(json_agg(json_build_object(
@@ -14804,8 +14937,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, so that each call can name one, and the open invitations. Both lists '
-  'are empty for the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, so that later calls can name one of them, and the person''s open '
+  'invitations. Both lists are empty for the operator. Arguments: none. Codes: validation_error.';
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -14858,7 +14991,7 @@ declare
   v_calls_today bigint;
   v_calls_7_days bigint;
 begin
-  -- Each count has a bound, so that no workspace is too large to show.
+  -- Each count has a bound, so that it is fast in a workspace of any size.
   select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
   into v_calls_today, v_calls_7_days
   from (
@@ -14910,7 +15043,7 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- Only callers who can fix the cause of an alert, or take the steps, see them.
+    -- Show alerts and first steps only to callers whose role can act on them.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
@@ -14952,11 +15085,11 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- Changes to members take this lock too: while this call waited for it, the caller may have lost the role.
+  -- Changes to members take the same lock. While this call waited for it, the caller may have lost the role.
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
-  -- A separate statement, because a member has no right to write the columns of the plan.
+  -- A statement of its own for members, because they have no right to write the columns of the plan.
   if crm.current_member_id() is not null then
     update crm.workspaces w
     set
@@ -14984,7 +15117,7 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
+  'Changes the name, settings or plan of a workspace; an absent argument changes nothing. Members may change name, '
   'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. '
   'Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, '
   'refuses_undefined_fields. Codes: validation_error, not_found, insufficient_role (for a member who is no longer an '
@@ -15097,7 +15230,7 @@ end
 $$;
 comment on function crm.require_role_still(uuid, text[]) is
   'Raises insufficient_role if the calling member no longer has one of these roles. For verbs that wait for a lock '
-  'after the door has read the role: whoever held the lock may have taken the role away.';
+  'after the door has read the role: the transaction that held the lock may have taken the role away.';
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -15120,8 +15253,9 @@ begin
 end
 $$;
 comment on function crm.require_invitations_left(uuid, uuid) is
-  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
-  'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
+  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member. Each '
+  'invitation is a mail to an address that an admin chose, and Supabase Auth sends a limited number of mails for all '
+  'workspaces together.';
 create function crm.invited_member_json(m crm.members, p_working_keys bigint) returns json
 language sql stable set search_path = '' as $$
   select case
@@ -15164,10 +15298,10 @@ end
 $$;
 comment on function app.member_invite(jsonb) is
   'Adds an active member, who signs in by a confirmed e-mail. The e-mail is unique in the workspace regardless of '
-  'case. A person who already has an account must accept an invitation by a member, but not one by the operator. The '
-  'caller of this verb sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, email, role '
-  '(admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations '
-  '(the last two only for members).';
+  'case. A person who already has an account must accept an invitation by a member, but need not accept one by the '
+  'operator. The caller of this verb sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, '
+  'email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, '
+  'too_many_invitations (the last two only for members).';
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15187,14 +15321,14 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Adds another invitation of an active member who has not signed in yet to the audit log, and returns the member, so '
+  'Records in the audit log another invitation of an active member who has not signed in yet. Returns the member, so '
   'that the caller can send the mail. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'already_signed_in, insufficient_role, too_many_invitations.';
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Two kinds of admin do not count: one whom app.workspace_create added without an address (its placeholder in
-  -- .invalid cannot sign in, RFC 2606), and one whose invitation is still open, who may decline.
+  -- Two kinds of admins do not count. An admin whom app.workspace_create added without an address cannot sign in with
+  -- the placeholder in .invalid (RFC 2606). An admin whose invitation is still open may decline it.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -15254,7 +15388,7 @@ begin
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
   if v_changes <> '{}' then
     v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
-    -- The operator may remove the last admin, because the operator needs no sign-in.
+    -- The operator may remove the last admin, because the operator can add another one without signing in.
     if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
       and (v_after.role <> 'admin' or not v_after.is_active) then
       perform crm.require_other_admin(v_before.workspace_id, v_before.id);
@@ -15269,14 +15403,13 @@ begin
 end
 $$;
 comment on function app.member_update(jsonb) is
-  'Changes the name or role of a member, deactivates a member, or activates one again; an absent argument changes '
-  'nothing. An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working '
-  '(spec 5), but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither '
-  'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
-  '(1,000 at most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
-  'creator of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
-  'validation_error, not_found, last_admin (no active admin who can sign in would remain; the operator may do this), '
-  'insufficient_role.';
+  'Changes the name or role of a member, or deactivates or reactivates a member; an absent argument changes nothing. '
+  'An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working (spec 5), '
+  'but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither revoked nor '
+  'expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at '
+  'most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the creator of the '
+  'key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'not_found, last_admin (no active admin who can sign in would remain; the operator may do this), insufficient_role.';
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$
   update crm.members m set is_active = false, user_id = null, invited_at = now()
@@ -15335,9 +15468,9 @@ begin
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'Lists the members of a workspace: data, oldest first, with the inactive ones, 1,000 at most. working_keys leaves '
-  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists the members of a workspace, active or not: data, oldest first, 1,000 at most. working_keys leaves out the '
+  'keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, '
+  'not_found.';
 
 create function crm.is_working(k crm.api_keys) returns boolean
 language sql stable
@@ -15352,7 +15485,8 @@ language sql immutable set search_path = '' as $$
   left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
 $$;
 comment on function crm.calls_by_day(date[], bigint[], date, integer) is
-  'JSON of the calls in p_count days up to p_last, oldest first, given the days that had calls.';
+  'JSON of the calls in each of the p_count days up to p_last, oldest first. p_days and p_calls: the days that had '
+  'calls, and their numbers of calls.';
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15418,9 +15552,9 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no particular order. calls: the calls of 7 days up to now, by '
+  'JSON of a workspace''s keys without their secrets, in no particular order. calls: the calls of the last 7 days, by '
   'day in the workspace''s time zone, oldest first, and the failed requests, counted up to 1,000. '
-  'old_secret_expires_at is null if no earlier secret works.';
+  'old_secret_expires_at: until when the previous secret works; null if only the current secret works.';
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
 as $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
@@ -15458,8 +15592,8 @@ begin
 end
 $$;
 comment on function crm.require_room_for_key(uuid) is
-  'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
+  'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
+  'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''
 as $$ select nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}') $$;
@@ -15538,7 +15672,7 @@ begin
 end
 $$;
 comment on function app.key_list(jsonb) is
-  'Lists the keys of a workspace, 500 at most: working ones first, then revoked and expired ones, newest first. '
+  'Lists the keys of a workspace, 500 at most: working keys first, then revoked and expired keys, each newest first. '
   'Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.key_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -15586,9 +15720,9 @@ begin
 end
 $$;
 comment on function app.key_get(jsonb) is
-  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, why its requests failed '
-  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, '
-  'id. Codes: validation_error, not_found.';
+  'Returns a key with its calls in the last 48 hours and 30 days (oldest first), the failures of its requests '
+  '(crm.request_failures), and the subscriptions that it created (active ones first, 200 at most). Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found.';
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15621,7 +15755,7 @@ begin
     if v_expires_at <= now() then
       perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
     end if;
-    -- An expired key will work again, so it needs room as a new key does.
+    -- An expired key will work again, so it counts like a new key.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
     update crm.api_keys k
     set expires_at = v_expires_at
@@ -15635,10 +15769,11 @@ begin
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
-  'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
-  'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
-  'the future), key_revoked (a revoked key cannot get another expiry), insufficient_role (only for members).';
+  'Renames a key (even a revoked or expired one), replaces the networks from which it may be used, or changes when it '
+  'expires. An expired key can thereby work again. Returns the key. Arguments: workspace_id, id, name, '
+  'allowed_networks (an empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, '
+  'already_expired (not in the future), key_revoked (a revoked key cannot get another expiry), insufficient_role (only '
+  'for members).';
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15671,7 +15806,7 @@ end
 $$;
 comment on function app.key_rotate(jsonb) is
   'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, and any earlier '
-  'secret ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: '
+  'secret ends at once. Id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: '
   'workspace_id, id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 '
   'or 604800). Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
 create function app.key_revoke(p_args jsonb) returns json
@@ -15718,11 +15853,11 @@ begin
 end
 $$;
 comment on function app.key_revoke(jsonb) is
-  'Revokes a key for good, from its next call on, and ends its active subscriptions unless keep_webhooks; their '
-  'history stays. If the key is revoked already, only its still active subscriptions end now. Returns the key with '
-  'was_revoked (whether it was revoked before this call), ended_subscriptions, and kept_subscriptions, which are still '
-  'active (id and target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). '
-  'Codes: validation_error, not_found.';
+  'Revokes a key for good, from its next call on. Ends its active subscriptions, except with keep_webhooks; their '
+  'history stays. If the key is revoked already, only ends its subscriptions that are still active. Returns the key '
+  'with was_revoked (whether it was revoked before this call), ended_subscriptions, and kept_subscriptions (those '
+  'still active). Both lists have id and target_url, oldest first. Arguments: workspace_id, id, keep_webhooks (false '
+  'if absent). Codes: validation_error, not_found.';
 
 create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
 language plpgsql stable set search_path = '' as $$
@@ -15736,7 +15871,8 @@ declare
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  -- Attempts of 4,000 deliveries in total: fewer, because looking up attempts costs more than counting deliveries.
+  -- The attempts of 4,000 deliveries in total. These are fewer, because looking up attempts costs more than counting
+  -- deliveries.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
 begin
   return query
@@ -15810,10 +15946,10 @@ $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created the subscription '
   '(null if created in the console), days and recent. days: the outcomes of the last 7 days in the workspace''s time '
-  'zone, oldest first, counted for the newest 1,000 deliveries of each subscription (with more than 20 subscriptions '
-  'fewer: 20,000 in total, at least 100 each); days_are_partial tells that there may be more. recent: how many '
-  'attempts the newest 200 deliveries of these days had (at least 20 in a long list), which share succeeded, and how '
-  'long the answered attempts took.';
+  'zone, oldest first. They count the newest 1,000 deliveries of a subscription; for more than 20 subscriptions, '
+  '20,000 deliveries in total, but at least 100 each. days_are_partial: whether there may be more deliveries. recent: '
+  'how many attempts the newest 200 deliveries of these days had (20 to 200 in a long list), which share of the '
+  'attempts succeeded, and how long the answered attempts took.';
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15894,11 +16030,11 @@ begin
 end
 $$;
 comment on function app.subscription_create(jsonb) is
-  'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
-  'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
-  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64), '
-  'filters, payload, header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, '
-  'invalid_reference, not_found.';
+  'Creates a subscription that belongs to no key, so that no revoked key ends it. A workspace has at most 50 active '
+  'subscriptions. Returns the subscription as subscription_get does. Arguments: workspace_id, new_id (chosen by the '
+  'caller, because the secret is encrypted for it), event_types, target_url (the caller checks that it is public), '
+  'secret (encrypted, in base64), filters, payload, header (its name), encrypted_header (base64), webhook_name. Codes: '
+  'validation_error, invalid_reference, not_found.';
 create function app.subscription_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -15951,7 +16087,7 @@ begin
 end
 $$;
 comment on function app.subscription_delete(jsonb) is
-  'Deactivates a subscription and keeps its history; its waiting deliveries are cancelled. Returns null. Arguments: '
+  'Deactivates a subscription, cancels its waiting deliveries and keeps its history. Returns null. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';
 
 create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
@@ -15971,7 +16107,8 @@ begin
 end
 $$;
 comment on function crm.require_active_subscription(uuid, uuid) is
-  'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
+  'Raises not_found if the workspace has no such subscription, and subscription_inactive if the subscription is '
+  'inactive.';
 create function app.subscription_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16021,10 +16158,11 @@ begin
 end
 $$;
 comment on function app.subscription_reactivate(jsonb) is
-  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; does not '
-  'change an active one. Returns the subscription with resumed, the number of deliveries that were waiting, and '
-  'revoked_key (id, name, prefix), the key that created it if that key is revoked, otherwise null. A workspace has at '
-  'most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Reactivates a subscription, sets its failure_count to 0, and makes its waiting deliveries due now; does not change '
+  'an active subscription. Returns the subscription with resumed and revoked_key. resumed: how many deliveries were '
+  'waiting. revoked_key (id, name, prefix): the key that created the subscription, if that key is revoked; otherwise '
+  'null. A workspace has at most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, '
+  'not_found.';
 create function app.subscription_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16047,11 +16185,11 @@ begin
 end
 $$;
 comment on function app.subscription_recover(jsonb) is
-  'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
-  'there is room for (crm.recover). Events from before the subscription was created need before_creation. Returns '
-  'count, has_more, since (where it began) and next_since (where to continue). With dry_run it only counts. Arguments: '
-  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, '
-  'subscription_inactive, queue_full.';
+  'Queues the events between since and until (now if absent) that a subscription did not receive, oldest first, as '
+  'many as the queue has room for (crm.recover). Without before_creation, begins no earlier than the subscription was '
+  'created. Returns count, has_more, since (where the period began) and next_since (where the next call continues). '
+  'With dry_run, only counts the events. Arguments: workspace_id, id, since, until, before_creation, dry_run. Codes: '
+  'validation_error, not_found, subscription_inactive, queue_full.';
 create function app.subscription_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -16112,10 +16250,10 @@ begin
 end
 $$;
 comment on function app.subscription_rotate(jsonb) is
-  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most) the current '
-  'secret keeps signing and the new one makes a second signature; afterwards only the new one signs. Returns the '
-  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), '
-  'overlap_seconds. Codes: validation_error, not_found.';
+  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most), the current '
+  'secret keeps signing, and the new secret adds a second signature. Afterwards only the new secret signs. Returns the '
+  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), overlap_seconds. '
+  'Codes: validation_error, not_found.';
 
 create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
 language plpgsql stable set search_path = ''
@@ -16134,9 +16272,9 @@ begin
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
-          -- This means d.stage_id = s.id, written as a range of both columns, because only the index of open deals has
-          -- this order. With an equality the planner expects to find the stage among the newest deals, and reads the
-          -- whole workspace for an empty stage.
+          -- This means d.stage_id = s.id. It is written as a range of both columns, because only the index of open
+          -- deals has this order. With an equality, the planner expects to find the stage's deals among the newest
+          -- deals of the workspace, and for an empty stage it reads the whole workspace.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
@@ -16179,7 +16317,7 @@ begin
       from deal d
       group by d.stage_id
     ),
-    -- Materialized: otherwise the join below would make the cards of all stages again for each stage.
+    -- Materialized, because otherwise the join below would build the cards of all stages once for each stage.
     card as materialized (
       select
         c.stage_id,
@@ -16218,10 +16356,10 @@ begin
 end
 $$;
 comment on function crm.funnel_stages(uuid, uuid) is
-  'The active stages of a pipeline in order, 50 at most, each with its open, unarchived deals, newest first. A stage '
-  'of type won or lost also shows the deals that were won or lost in the last 30 days: those in another stage are '
-  'shown in the first stage of that type. The count and the sum of values cover the newest 1,000 deals; '
-  'deals_count_is_partial tells that there are more. `deals` has the newest 50.';
+  'The active stages of a pipeline in order, 50 at most, each with its open, unarchived deals, newest first. Deals '
+  'that were won or lost in the last 30 days are shown too: in their own stage if it has the type won or lost, '
+  'otherwise in the first stage of that type. deals_count and value_sum cover the newest 1,000 deals of a stage; '
+  'deals_count_is_partial: whether there are more. `deals` has the newest 50.';
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16407,8 +16545,8 @@ begin
 end
 $$;
 comment on function app.deal_proposal_create(jsonb) is
-  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the '
-  'proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
+  'Creates a draft of a proposal for a deal, with a public link. The link opens nothing until the draft is sent. '
+  'Returns the proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
   'recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired '
   '(nobody could answer the proposal).';
 create function app.proposal_link(p_args jsonb) returns json
@@ -16422,7 +16560,7 @@ begin
 end
 $$;
 comment on function app.proposal_link(jsonb) is
-  'Replaces the public link of a proposal; the earlier link stops working, and a draft remains a draft. Returns the '
+  'Replaces the public link of a proposal. The earlier link stops working, and a draft remains a draft. Returns the '
   'proposal. Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, '
   'proposal_expired, proposal_closed.';
 
@@ -16445,8 +16583,8 @@ language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Those of a grant''s scopes that the member''s current role may give: when the member loses a role, the app loses '
-  'the scopes that only this role gave.';
+  'Returns those of a grant''s scopes that the member''s current role may give. So when the member loses a role, the '
+  'app loses the scopes that require this role.';
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
 declare
@@ -16467,7 +16605,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join crm.workspaces w on w.id = k.workspace_id
     where k.user_id = p_user_id and k.client_id = p_client_id
-    -- The working grant first, otherwise the one that was revoked last.
+    -- The working grant if there is one, otherwise the grant that was revoked last.
     order by k.revoked_at desc nulls first limit 1;
   end if;
   if v_caller.id is null then v_caller.error_code := 'invalid_api_key'; end if;
@@ -16498,7 +16636,7 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created; otherwise they would go on receiving events.';
+  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -16553,7 +16691,8 @@ declare
 begin
   -- One grant of a person at a time, so that each counts and replaces the earlier ones.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
-  -- A deactivation that comes first ends the member's right to grant; one that comes later waits, and ends this grant.
+  -- If the member was deactivated first, this finds no member. A later deactivation waits for this lock, and then ends
+  -- the new grant.
   perform from crm.members m
   where m.workspace_id = v_workspace_id and m.id = v_member_id and m.is_active and m.user_id = v_user_id
   for share;
@@ -16587,10 +16726,10 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so a person can have only one grant for a client: a former grant in another workspace ends. A '
-  'former grant in the same workspace takes the new name and scopes, and its subscriptions and limit continue. A '
-  'member has 20 working grants at most, because each has its own rate limit. Security definer, because the former '
-  'grant may be in another workspace.';
+  'names no workspace, so a person can have only one grant for a client, and a former grant in another workspace ends. '
+  'A former grant in the same workspace gets the new name and scopes, and keeps its subscriptions and rate limit. A '
+  'member has 20 working grants at most, because each grant has its own rate limit. Security definer, because the '
+  'former grant may be in another workspace.';
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -16670,8 +16809,8 @@ begin
 end
 $$;
 comment on function app.grant_create(jsonb) is
-  'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
-  'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
+  'Grants these scopes to an app for the signed-in member. client_id and client_name: the app''s client at Supabase '
+  'Auth. Replaces the person''s former grant for this client (crm.store_grant). Returns the grant. Arguments: '
   'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
   'give), not_found (for a caller who is not signed in, such as the operator), insufficient_role (for a member who was '
   'deactivated while the call waited).';
@@ -16711,8 +16850,8 @@ begin
       'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
     ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
-      -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
-      -- is left to send.
+      -- Read by the index webhook_subscriptions_stopped. After 30 days the waiting deliveries have been dropped, and
+      -- nothing is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -16736,8 +16875,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next attempt, half a
-      -- minute later, mostly succeeds.
+      -- Read by the index webhook_subscriptions_listed. A single failed attempt needs no alert, because the next
+      -- attempt, half a minute later, usually succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null
@@ -16751,14 +16890,16 @@ end
 $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
-  'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; since is '
-  'the last success, or when it was created; none while the workspace may not send), key_expiring (within 14 days). '
-  'Within a kind the newest comes first; of expiring keys, the one that expires first. name is that of the key or '
-  'webhook, or the host of a webhook without a name. At most 50 each of stopped webhooks, keys and failing webhooks.';
+  'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; none while '
+  'the workspace may not send), key_expiring (within 14 days). Within a kind, the newest alert comes first; of the '
+  'expiring keys, the key that expires first. since of a failing webhook is its last success or, without one, its '
+  'creation. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 each of '
+  'stopped webhooks, keys and failing webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Both tables are read by their primary keys. key_counters is a minute late; crm.rate_limits has newer calls.
+  -- Both tables are read by their primary keys. crm.key_counters is a minute late, so crm.rate_limits is read for newer
+  -- calls.
   v_call boolean := exists (
     select from crm.key_counters c
     join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
@@ -16773,7 +16914,7 @@ declare
   );
   v_steps record;
 begin
-  -- Checked first, so that nothing else is read for an established workspace.
+  -- Return early, so that nothing else is read for an established workspace.
   if v_call and w.created_at < now() - interval '30 days' then return null; end if;
   -- Each exists() stops at the first row that it finds for the workspace in an index.
   select
@@ -16785,7 +16926,7 @@ begin
     ) as delivery,
     exists (
       select from crm.members m
-      -- Not the placeholder admin of a workspace that the operator created without one (app.workspace_create).
+      -- Leave out the placeholder admin, which app.workspace_create adds if the operator names no e-mail.
       where m.workspace_id = w.id and m.is_active and m.email not like '%.invalid' order by m.id offset 1 limit 1
     ) as colleague
   into v_steps;
@@ -16796,8 +16937,8 @@ $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
   'Which first steps a workspace has taken: key (it created a key), call (a key made a call), webhook (it created a '
   'webhook), delivery (a receiver confirmed a delivery or test event), colleague (a second active member, who may '
-  'still have to accept the invitation). Null once all are taken, or 30 days after the workspace was created if a key '
-  'made a call: then it is in use.';
+  'still have to accept the invitation). Null once all steps are taken. Also null 30 days after the workspace was '
+  'created, if a key made a call: the workspace is then in use.';
 
 create function crm.event_ids(
   p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_since timestamptz, p_until timestamptz,
@@ -16811,10 +16952,11 @@ declare
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end), c_last
   );
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '90 days'));
-  -- How many events one call reads: otherwise a call for a type that never occurred would read all 90 days.
+  -- The most events that one call reads. Without this limit, a call for a type that never occurred would read all 90
+  -- days.
   v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
-  -- The place of the cursor among one object's events. Computed here, because coalesce in the condition below is not
-  -- leakproof: row-level security would keep the index scan from starting at this place.
+  -- The cursor's place among the events of an object. Computed before the query, because coalesce is not leakproof: in
+  -- the condition below, row-level security would keep the index scan from starting at this place.
   v_position bigint := coalesce(
     (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
     9223372036854775807
@@ -16870,12 +17012,13 @@ begin
 end
 $$;
 comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of events, newest first, and the id after which the next page begins (null if there is none). A '
-  'page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next one.';
+  'A page of the ids of events, newest first. next_id: the id after which the next page begins; null if there is none. '
+  'A page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next page.';
 create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid, p_may_send boolean) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
-  -- A delivery's id begins with the first half of its event's id (crm.delivery_id): search the primary key for that.
+  -- A delivery's id begins with the first half of its event's id (crm.delivery_id), so the primary key finds the
+  -- deliveries of an event.
   v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
 begin
@@ -16891,7 +17034,7 @@ begin
 end
 $$;
 comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
-  'JSON of the deliveries of an event, kept for 30 days. p_may_send: whether the workspace may send.';
+  'JSON of the deliveries of an event, which are kept for 30 days. p_may_send: whether the workspace may send.';
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16954,21 +17097,23 @@ begin
 end
 $$;
 comment on function crm.import_company(text, text) is
-  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company from '
-  'crm.lead_company, if that has no other tax id. Null if there is none.';
+  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company that '
+  'crm.lead_company finds by name, if its tax id is not a different one. Null if there is none.';
 create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
   v_line record;
   v_id uuid;
   v_new jsonb := '[]';
-  -- The positions in v_new of the companies to create: v_named by their names, v_places by the keys of their lines.
+  -- Each company to create has a position in v_new. v_named: the position by the company's name. v_places: the position
+  -- by the key of a line.
   v_named jsonb := '{}';
   v_places jsonb := '{}';
   v_results jsonb := '{}';
   v_created jsonb;
 begin
-  -- Lines with a tax id come first, so that a line with only a name uses the company that such a line creates.
+  -- Lines with a tax id come first, so that a line with only a name uses the company that a line with the tax id
+  -- creates.
   for v_line in
     select distinct on (l.tax_id is null, l.key) l.*
     from (
@@ -17029,8 +17174,8 @@ end
 $$;
 comment on function crm.import_items(jsonb) is
   'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
-  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; if a '
-  'company is refused, its item gets the error.';
+  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist. If a '
+  'company cannot be created, the items with this company get the error.';
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -17055,7 +17200,8 @@ begin
 end
 $$;
 comment on function crm.import_values(uuid[]) is
-  'What the contacts have in the fields that an import may change, as texts of up to 200 characters, by id.';
+  'The contacts'' values in the fields that an import may change, as texts, by the contact''s id. Notes, tags and '
+  'custom fields are cut off after 200 characters.';
 create function crm.import_contacts(p_items jsonb, p_is_atomic boolean, p_is_dry boolean) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -17075,7 +17221,7 @@ begin
       select (r ->> 'id')::uuid from jsonb_array_elements(v_reply -> 'results') r where r ->> 'status' = '200'
     );
     v_after := crm.import_values(v_ids);
-    -- Undoes the batch; the variables keep its results.
+    -- Undo the batch. The variables keep its results.
     raise exception using errcode = 'CRM02';
   exception
     when sqlstate 'CRM02' then
@@ -17205,9 +17351,10 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words; of '
-  'equal matches, working ones first. Finds records as api.search_list does, keys by name and prefix, webhooks by name '
-  'and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks first.';
+  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words. Of '
+  'equally good matches, keys and webhooks that work come first. Finds records as api.search_list does, keys by name '
+  'and prefix, webhooks by name and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks '
+  'first.';
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17258,8 +17405,8 @@ begin
 end
 $$;
 comment on function crm.sessions_of_current_user() is
-  'JSON of the sessions in which the person signed in, without those of apps: the calling session first, then the most '
-  'recently used, 100 at most. Security definer, because only Supabase Auth and the owner read auth.sessions.';
+  'JSON of the person''s sessions, without the sessions of apps: the calling session first, then the most recently '
+  'used, 100 at most. Security definer, because only Supabase Auth and the owner read auth.sessions.';
 create function app.session_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
@@ -17285,7 +17432,7 @@ insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
     'Wakes the dispatcher for retries that are due within 15 seconds, for deliveries whose poke was lost, and for mails'),
   ('webhook-catch-up', '10 seconds', 'select crm.catch_up_subscriptions()',
-    'Makes the deliveries of subscriptions that are behind, as the queue has room'),
+    'Makes the deliveries of subscriptions that are behind, as far as the queue has room'),
   ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
   ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
     'Emits activity.overdue for activities past their due date'),
@@ -17307,15 +17454,15 @@ insert into crm.jobs (name, every, command, description) values
     $$delete from crm.operations where state = 'done' and ended_at < now() - interval '90 days'$$,
     'Deletes finished operations 90 days after their end'),
   ('partition-events', '1 hour', $$select crm.manage_partitions('crm.events')$$,
-    'Makes the partitions of events of the coming week, and drops events after 90 days'),
+    'Creates the partitions for the events of the coming week, and drops events after 90 days'),
   ('partition-deliveries', '1 hour', $$select crm.manage_partitions('crm.webhook_deliveries')$$,
-    'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
+    'Creates the partitions for the deliveries of the coming week, and drops deliveries after 30 days'),
   ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,
-    'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
+    'Creates the partitions for the attempts of the coming week, and drops attempts after 30 days'),
   ('partition-requests', '1 hour', $$select crm.manage_partitions('crm.requests')$$,
-    'Makes the partitions of the request log for the coming week, and drops requests after 7 days'),
+    'Creates the partitions for the requests of the coming week, and drops requests after 7 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
-    'Deletes what pg_cron records of each run of these jobs after 7 days');
+    'Deletes the history that pg_cron keeps of these jobs after 7 days');
 select crm.manage_partitions(t.name)
 from unnest(
   array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts', 'crm.requests']::regclass[]
@@ -17338,12 +17485,12 @@ begin
 end
 $$;
 comment on function crm.purge_cron_history() is
-  'Deletes the history of these jobs after 7 days, and returns the number of deleted runs. pg_cron itself keeps '
-  'everything: 8,640 rows a day for a job that runs every 10 seconds.';
+  'Deletes pg_cron''s history of these jobs after 7 days, and returns the number of deleted runs. pg_cron itself '
+  'deletes nothing, and adds 8,640 rows a day for a job that runs every 10 seconds.';
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable set search_path = '' as $$
   select case
-    -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
+    -- pg_cron accepts seconds since version 1.5. Before 1.5, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
@@ -17417,7 +17564,8 @@ begin
 end
 $$;
 comment on function app.job_list(jsonb) is
-  'Lists the jobs by name; `every` is an interval of Postgres. Arguments: none. Codes: validation_error.';
+  'Lists the jobs, in order of name. `every` is an interval as Postgres writes it. Arguments: none. Codes: '
+  'validation_error.';
 create function app.job_run(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17560,14 +17708,14 @@ grant execute on function
   crm.custom_field_json(crm.custom_fields), crm.custom_field_lock(uuid), crm.custom_field_room(text),
   crm.day_start(date, text), crm.deal_action_json(crm.deals, boolean),
   crm.deal_contact_json(uuid, text, boolean, timestamp with time zone, boolean), crm.deal_contacts_json(crm.deals),
-  crm.deal_default_title(crm.deals), crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals),
-  crm.deal_json(crm.deals), crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb),
-  crm.deal_new(jsonb), crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer),
-  crm.default_owner(), crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
+  crm.deal_detail_json(crm.deals), crm.deal_insert(crm.deals), crm.deal_json(crm.deals),
+  crm.deal_json_if_short(crm.deals), crm.deal_lock(uuid, jsonb), crm.deal_match(jsonb), crm.deal_new(jsonb),
+  crm.deal_save(crm.deals), crm.deal_text(crm.deals), crm.deals_of_contact(uuid, integer), crm.default_owner(),
+  crm.delivery_body(uuid, crm.events, text), crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text),
   crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, timestamp with time zone, uuid, integer),
   crm.delivery_page(uuid, uuid, jsonb), crm.delivery_summaries(uuid, uuid[]), crm.delivery_summary(uuid, uuid),
-  crm.digits(text), crm.duplicates(text, text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
+  crm.digits(text), crm.duplicates(text, text, jsonb), crm.e164(text), crm.erase_contact(uuid, boolean),
   crm.error_of(crm.failure, text, jsonb), crm.event_data(crm.events, text), crm.expanded(json, jsonb),
   crm.expanded(json[], jsonb), crm.explain(text, json, text, jsonb), crm.external_id_holders(text, text[]),
   crm.feed_cursor_of(text), crm.feed_cursor_text(crm.feed_cursor), crm.feed_horizon(), crm.feed_item(crm.events),
@@ -17609,7 +17757,7 @@ grant execute on function
   crm.require_references(jsonb), crm.rest_of_page(text, jsonb, jsonb, uuid, uuid, uuid[], json[], boolean),
   crm.resume_subscription(uuid, uuid), crm.rotate_secret(uuid, uuid, bytea, integer),
   crm.rows_by(text, text, text, text), crm.rows_by_value(crm.sent_value, text, text, uuid[]),
-  crm.run_batch(text, jsonb, integer), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
+  crm.run_batch(text, jsonb), crm.run_batch_item(text, jsonb), crm.run_group(text, jsonb[], boolean),
   crm.sample_data(crm.event_type), crm.sample_facts(crm.event_type), crm.sample_row(text),
   crm.sample_state(crm.event_type), crm.search(text, text[], uuid, uuid, integer, integer),
   crm.search_page(text, jsonb, uuid, uuid, integer, boolean), crm.search_text(text[], text[]), crm.search_words(text),

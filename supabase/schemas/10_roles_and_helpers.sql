@@ -1,11 +1,11 @@
--- The schemas crm and api, and the three roles between a request and the data. 90_rights.sql grants what each role
--- may do; docs/decisions/0011-least-rights.md gives the reasons.
+-- The schemas crm, api and app, the three roles through which requests reach the data, and functions that all other
+-- files share. 90_rights.sql grants each role its rights. See docs/decisions/0011-least-rights.md.
 
 -- Function bodies may call functions that later files create.
 set check_function_bodies = off;
 
--- By default PUBLIC may execute every new function. The statement has no `in schema`, because with it Postgres would
--- not revoke this default.
+-- By default PUBLIC may execute every new function. The statement names no schema: only a statement without `in schema`
+-- revokes this default.
 alter default privileges revoke execute on functions from public;
 
 create schema crm;
@@ -15,10 +15,10 @@ create schema api;
 comment on schema api is 'The doors for API keys, apps and public links, and their verbs.';
 
 -- Verbs for API keys run as crm_api, verbs for signed-in members as crm_app. Neither role can log in or bypass
--- row-level security. The edge functions connect as crm_functions, which has no password until the operator sets one
--- (docs/deployment.md), and is a member of no role. It reaches the data only through the functions that 90_rights.sql
--- grants to it. Roles belong to the whole cluster, so they may exist already, from another database or from before a
--- reset.
+-- row-level security. The edge functions connect as crm_functions. This role is a member of no other role, and reaches
+-- the data only through the functions that 90_rights.sql grants to it. It has no password until the operator sets one
+-- (docs/deployment.md). Roles belong to the whole cluster, so they may exist already, from another database or from
+-- before a reset.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -42,12 +42,10 @@ alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
 
--- Schema app: the verbs of the operator (`deno task crm`) and of signed-in members.
-
 create schema app;
 comment on schema app is
-  'Verbs of the operator and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb raises its codes with '
-  'crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
+  'Verbs of the operator (`deno task crm`) and of members: app.<object>_<verb>(p_args jsonb) returns json. A verb '
+  'raises its codes with crm.raise_code. Clients of the API cannot reach this schema: crm_api has no rights on it.';
 
 create function crm.raise_code(
   p_code text, p_field text default null, p_message text default null, p_value text default null
@@ -78,9 +76,9 @@ end
 $$;
 comment on function crm.require_workspace(jsonb) is
   'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
-  'unknown workspace is an error instead of empty.';
+  'unknown workspace is an error, not an empty list.';
 
--- Functions that every other file uses: the caller, ids, times, text, isolation by workspace.
+-- The caller, ids, times, texts, isolation by workspace.
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
@@ -105,7 +103,7 @@ create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 comment on function crm.current_user_id() is
-  'The signed-in person (auth.users), who may be a member of several workspaces; otherwise null.';
+  'The signed-in person (auth.users), who may be a member of several workspaces; null if nobody is signed in.';
 
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe as $$
@@ -125,28 +123,30 @@ language sql volatile parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at, so ids '
-  'sort by creation and the filter `since` becomes a range of ids.';
+  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at. So ids '
+  'sort by creation, and the filter `since` becomes a range of ids.';
 
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
-language sql immutable parallel safe as $$
-  select encode(
+language plpgsql immutable parallel safe as $$
+begin
+  return encode(
     overlay(
       decode('00000000000000000000000000000000', 'hex')
       placing substring(int8send(greatest(ceil(extract(epoch from p_at) * 1000)::bigint, 0)) from 3)
       from 1 for 6
     ),
     'hex'
-  )::uuid
+  )::uuid;
+end
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The smallest UUIDv7 for that time: turns `created_at >= since` into a range of ids.';
+  'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';
 
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of that time is never greater than the id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of this time is never greater than p_id.';
 
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
@@ -154,8 +154,8 @@ as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $
 comment on function crm.iso(timestamptz) is 'A time as the API writes it: ISO 8601, UTC, milliseconds (spec 1).';
 
 create function crm.name_key(p_name text) returns text
--- plpgsql, because Postgres plans a generated column at every insert, and would parse the text of an SQL function each
--- time to inline it (18 µs).
+-- plpgsql, because Postgres plans a generated column at every insert. To inline an SQL function, it would parse the
+-- function's text each time (18 µs).
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters and leave Ç and
@@ -178,12 +178,12 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers. They skip the steps below, each of which takes as long as this check.
+  -- Most numbers are complete Brazilian numbers. They skip the steps below: each step takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
   v_digits := crm.digits(p_phone);
-  -- Take the digits after + or 00, unless they begin with 0, as no country code does. Drop the 0 of "+44 (0)20": it is
+  -- The digits after + or 00 begin with the country code, which never begins with 0. Drop the 0 of "+44 (0)20": it is
   -- dialled only within the country.
   v_abroad := case
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
@@ -239,7 +239,8 @@ end
 $$;
 comment on function crm.phone_spellings(text) is
   'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
-  'Brazilian mobile phones. A number without an area code has a form for each area. Without digits, contains null.';
+  'Brazilian mobile phones. A number without an area code has a form for each area. For a text without digits, the '
+  'array contains only null.';
 
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -262,8 +263,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent. The number sent is then only the last '
-  'digits of the record''s, or the same Brazilian mobile number without its ninth digit.';
+  'Whether the number in the record is more complete than the number sent: the number sent has only the record''s last '
+  'digits, or is the same Brazilian mobile number without the ninth digit.';
 
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -278,8 +279,8 @@ create function crm.lock_number(p_name text) returns bigint
 -- Stable, like convert_to(): if this function were immutable, Postgres would not inline it, and each transaction would
 -- plan it again (60 µs).
 language sql stable parallel safe as $$
-  -- Not hashtextextended(), which can be inverted: a client chooses part of the name, and could find a name that
-  -- collides with another client's lock.
+  -- SHA-256, because a client chooses part of the name. hashtextextended() can be inverted, so a client could find a
+  -- name that collides with another client's lock.
   select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 comment on function crm.lock_number(text) is 'The number of the advisory lock with this name.';
@@ -310,8 +311,8 @@ comment on procedure crm.protect(regclass) is
   'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the file that '
   'creates the table.';
 
--- Domains: rules for a single value, shared by several tables. Postgres parses a table's checks at every insert, but
--- caches a domain's checks. So tables into which requests insert use domains even for rules that no other table has.
+-- Domains: rules for a single value. Postgres parses a table's checks at every insert, but caches a domain's checks. So
+-- a table into which requests insert uses domains, even for a rule that no other table shares.
 
 create domain crm.record_name as text check (char_length(value) between 1 and 255);
 comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';

@@ -1,4 +1,4 @@
--- Workspaces and their members. The operator manages both; the API never changes them.
+-- Workspaces and their members. The operator and admins manage both; API keys never change them.
 
 create table crm.workspaces (
   id uuid primary key default crm.uuid_v7(),
@@ -16,7 +16,7 @@ create table crm.workspaces (
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are its plan.';
 comment on column crm.workspaces.public_api is
-  'Whether the plan includes the public API. If not, every call gets 403 feature_disabled, and no webhook is sent.';
+  'Whether the plan includes the public API. If false, every call gets 403 feature_disabled, and no webhook is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1).';
 comment on column crm.workspaces.time_zone is
@@ -24,9 +24,9 @@ comment on column crm.workspaces.time_zone is
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
-  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In that time '
-  'the dispatcher sends fewer than 50,000, so it never runs out of work.';
+  'How many deliveries may wait in crm.webhook_queue. The active subscriptions share the number equally. The default, '
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In 10 s the dispatcher sends '
+  'fewer than 50,000 deliveries, so it never runs out of work.';
 
 -- Only members have a policy, because verbs for keys do not read this table.
 alter table crm.workspaces enable row level security, force row level security;
@@ -36,10 +36,10 @@ create policy "A member reaches only their own workspace" on crm.workspaces for 
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
 
 create function crm.zone_of(p_workspace_id uuid) returns text
-language sql stable security definer set search_path = ''
-as $$ select w.time_zone from crm.workspaces w where w.id = p_workspace_id $$;
+language plpgsql stable security definer set search_path = ''
+as $$ begin return (select w.time_zone from crm.workspaces w where w.id = p_workspace_id); end $$;
 comment on function crm.zone_of(uuid) is
-  'The time zone of a workspace, in which its days begin and end. Security definer, because verbs of keys may not read '
+  'The time zone in which the days of a workspace begin and end. Security definer, because verbs for keys may not read '
   'workspaces.';
 
 create function crm.day_start(p_day date, p_zone text) returns timestamptz
@@ -65,8 +65,8 @@ comment on column crm.members.user_id is
   'The person (auth.users) who signs in as this member. Set at the first sign-in with the member''s confirmed e-mail '
   '(crm.link_member) or when the person accepts the invitation; null before that, and after the person left.';
 comment on column crm.members.invited_at is
-  'When an admin invited the person, or when the person left: either way the person must consent before being linked. '
-  'Null if the operator added the member: the person with that e-mail is then linked without being asked.';
+  'When an admin invited the person, or when the person left. In both cases the person must accept before being '
+  'linked. Null if the operator added the member: the person with that e-mail is then linked without being asked.';
 
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
@@ -90,8 +90,7 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Repeats the query of crm.active_member: calling that function would make this one take 50 % longer for every new
-  -- record.
+  -- Repeats the query of crm.active_member. A call of crm.active_member would make this function take 50 % longer.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
@@ -109,8 +108,8 @@ begin
 end
 $$;
 comment on function crm.default_owner() is
-  'The owner of a new record if the call names none: the member who created the key, if active; otherwise the active '
-  'admin or gestor who was added first (spec 4.1).';
+  'The owner of a new record if the call names no owner: the member who created the key if that member is active, '
+  'otherwise the active admin or gestor who was added first (spec 4.1).';
 
 -- The audit log: who changed the keys, webhooks, members, settings and proposals of a workspace, and how.
 
@@ -140,19 +139,25 @@ create function crm.record_action(
   p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
   p_details jsonb default '{}'
 ) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
-  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details)
+  values (p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details);
+end
 $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
   'key_created. The console shows p_details beside the action.';
 
 create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
-language sql immutable set search_path = '' as $$
-  select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
-  from jsonb_each(p_after) a
-  where a.value is distinct from p_before -> a.key
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}')
+    from jsonb_each(p_after) a
+    where a.value is distinct from p_before -> a.key
+  );
+end
 $$;
 comment on function crm.describe_changes(jsonb, jsonb) is
   'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
@@ -183,7 +188,8 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app''s client id in Supabase Auth''s OAuth server. Its token is the credential. Null for a key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server; the app''s token is the credential. Null for a '
+  'key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
@@ -192,9 +198,9 @@ comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
 comment on column crm.api_keys.rotated_at is 'When the newest secret replaced another; null before that.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: all. IPv4 networks are never in their IPv6 form.';
+  'The networks from which the key may be used; null: all. An IPv4 network is never stored in IPv6 form.';
 call crm.protect('crm.api_keys');
--- A person has at most one unrevoked grant for an app in all workspaces, because the app's token names no workspace.
+-- A person has at most one unrevoked grant for an app, because the app's token names no workspace.
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
 
@@ -210,8 +216,8 @@ create table crm.key_secrets (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.key_secrets is
-  'The hashes of the secrets that clients send as their key, so that nobody can call the API with a dump of this '
-  'table. After a rotation a key has two valid secrets until the earlier one expires. crm_api cannot read it.';
+  'The secrets of keys. Only their hashes are stored, so that nobody can call the API with a dump of this table. After '
+  'a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the table.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
 comment on column crm.key_secrets.hash is 'SHA-256 of the secret. A fast hash is enough for 32 random bytes.';
@@ -226,8 +232,8 @@ create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
-  'which says more than invalid_api_key.';
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, a '
+  'clearer error than invalid_api_key.';
 
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
@@ -235,17 +241,19 @@ create type crm.caller as (
 );
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
-  'the roles that the member''s role includes. user_id is the signed-in person, null for a key or a link. error_code '
-  'says why the caller is not admitted (spec 5.7). refused_address: where the call comes from, if the key may not be '
-  'used from there; '''' if that is unknown.';
+  'the roles that the member''s role includes. user_id: the signed-in person, null for a key or a link. error_code: '
+  'why the caller is not admitted (spec 5.7), null if admitted. refused_address: the address of the call, if the key '
+  'may not be used from there; '''' if the address is unknown.';
 
 create function crm.without_mapping(p_address inet) returns inet
-language sql immutable parallel safe set search_path = '' as $$
-  select case
+language plpgsql immutable parallel safe set search_path = '' as $$
+begin
+  return case
     when p_address <<= '::ffff:0:0/96' then
       (substring(host(p_address) from '[0-9.]+$') || '/' || masklen(p_address) - 96)::inet
     else p_address
-  end
+  end;
+end
 $$;
 comment on function crm.without_mapping(inet) is
   'Converts an IPv4 address or network written as IPv6 (::ffff:203.0.113.7) to IPv4; returns others unchanged.';
@@ -325,6 +333,6 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Keeps a key or grant of the current workspace from being revoked or narrowed until the transaction ends, while it '
-  'creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
+  'Locks a key or grant of the current workspace until the transaction ends, so that it is not revoked or narrowed '
+  'while it creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
   'webhooks:manage. Security definer, because crm_api cannot read keys.';

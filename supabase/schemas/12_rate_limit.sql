@@ -22,22 +22,22 @@ alter table crm.rate_limits enable row level security, force row level security;
 
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
--- Not now(), which is the time before the call waited for the row's lock. The times are sorted, so a binary search
--- (width_bucket) finds the first one that still counts.
+-- clock_timestamp(), because now() is the time before the call waited for the row's lock. The times are sorted, so a
+-- binary search (width_bucket) finds the first time that still counts.
 as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
 comment on function crm.live_hits(timestamptz[]) is 'The admitted calls of the last 60 seconds.';
 
 create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
 language sql volatile parallel safe
--- The next call is possible once the oldest call expires, or, after the limit was lowered, once enough calls have
--- expired.
+-- The next call is possible when the oldest call is 60 seconds old. If the limit was lowered, several calls must reach
+-- that age first.
 as $$
   select greatest(1, ceil(extract(epoch from
     p_hits[greatest(cardinality(p_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
   )))::integer
 $$;
 comment on function crm.rate_reset_seconds(timestamptz[], integer) is
-  'Seconds until the next call is possible, given the calls that still count.';
+  'Seconds until the next call is possible. p_hits: the calls of the last 60 seconds (crm.live_hits).';
 
 create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
 comment on type crm.admission is
@@ -47,6 +47,7 @@ create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
 declare
   v_admission crm.admission;
+  v_hits timestamptz[];
 begin
   insert into crm.rate_limits as r (key_id, hits, calls)
   values (p_key_id, array[clock_timestamp()], 1)
@@ -60,8 +61,8 @@ begin
   if not found then
     v_admission.admitted := false;
     v_admission.remaining := 0;
-    select crm.rate_reset_seconds(crm.live_hits(r.hits), p_limit) into v_admission.reset_seconds
-    from crm.rate_limits r where r.key_id = p_key_id;
+    select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+    v_admission.reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
   end if;
   return v_admission;
 end
@@ -131,7 +132,8 @@ comment on table crm.key_counters is
 comment on column crm.key_counters.counted_since is
   'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
   'table, none of its calls has been moved yet.';
-comment on column crm.key_counters.last_call_at is 'The newest call that was moved; kept after its hour is purged.';
+comment on column crm.key_counters.last_call_at is
+  'When the newest of the moved calls was made; kept after its hour is purged.';
 call crm.protect('crm.key_counters');
 
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
@@ -139,15 +141,16 @@ returns setof record
 language sql immutable parallel safe set search_path = '' as $$
   select
     date_bin('1 hour', h.at, 'epoch'),
-    -- If there are more calls than known times, count the others in the hour of the oldest time: they were earlier.
+    -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
+    -- oldest time.
     count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
   from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
     with ordinality as h (at, n)
   group by 1
 $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
-  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls older than a minute have no time '
-  'any more; they count in the hour of the oldest known time.';
+  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. A row keeps no time for calls older than a '
+  'minute: they count in the hour of the oldest known time.';
 
 -- crm.rate_limits has no workspace_id, so the policy looks up the key. Members read the table to count the newest
 -- calls.
@@ -159,7 +162,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_keys integer;
 begin
-  -- One run at a time, because two would add the same calls. A second run ends at once.
+  -- One run at a time, because two runs would add the same calls. A second run ends at once.
   if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then return 0; end if;
   with counted as materialized (
     select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
@@ -233,5 +236,5 @@ as $$
     )
 $$;
 comment on function crm.purge_rate_limits() is
-  'Deletes the rate limits of callers that made no call for a day and whose calls were all moved. So sessions and '
-  'links that are never used again leave no row, and crm.drain_calls reads only rows in use.';
+  'Deletes the rows of callers that made no call for a day, if all their calls were moved. So sessions and links that '
+  'are no longer used leave no row, and crm.drain_calls reads only rows in use.';

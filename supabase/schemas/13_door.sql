@@ -1,7 +1,7 @@
 -- Replies stored for 24 hours under their Idempotency-Key (spec 4.0.1).
 
 create table crm.idempotency_keys (
-  -- No foreign key: it would look up and lock the row of the workspace, which the door has just read.
+  -- No foreign key: it would look up and lock the workspace's row, although the door has just read that row.
   workspace_id uuid not null,
   key text not null check (char_length(key) between 1 and 255),
   request_hash bytea not null,
@@ -15,7 +15,8 @@ comment on table crm.idempotency_keys is
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether an upsert found its record: a repeated call then gets no Location header either.';
+  'Whether the first call found its record instead of creating it. Then neither its reply nor a repeated reply has a '
+  'Location header.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -32,7 +33,7 @@ declare
   v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
-  -- Read after trying the lock: a request that held the lock before has committed its reply by now.
+  -- Read after the attempt to lock: a request that held the lock before has committed its reply by now.
   select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
@@ -55,9 +56,9 @@ comment on function crm.idempotency_begin(uuid, text, bytea) is
 
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_grant
 -- (77_app_grants.sql) for apps, api.call_by_link (36_proposals.sql) for public links, app.call (71_app_door.sql) for
--- signed-in members. Each identifies its caller; crm.answer_request does the rest. See docs/architecture.md. A door
--- runs with its owner's rights, so that the calling role needs none on tables; only the verb runs as crm_api
--- (crm.run_verb) or crm_app (crm.run_app_verb).
+-- signed-in members. Each door identifies its caller; crm.answer_request does the rest. A door runs with its owner's
+-- rights, so that the calling role needs no rights on tables. Only the verb runs as crm_api (crm.run_verb) or crm_app
+-- (crm.run_app_verb). See docs/architecture.md.
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
 returns void
@@ -80,13 +81,13 @@ comment on function api.fail(text, text[], text, uuid[]) is
   'means the message of the code. p_ids are the records that these fields are about.';
 
 create function api.mark_replayed() returns void
-language sql
-as $$ select set_config('app.replayed', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.replayed', 'true', true); end $$;
 comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 
 create function api.mark_found() returns void
-language sql
-as $$ select set_config('app.found', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.found', 'true', true); end $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
 
 create function crm.unless_dry_run(p_args jsonb, p_reply json) returns json
@@ -114,8 +115,8 @@ comment on type api.reply is
 
 create function crm.is_marked(p_setting text) returns boolean
 language sql stable
--- The door does not reset the setting: that would cost more than building the whole reply, and the setting ends with
--- the transaction anyway.
+-- The door does not reset the setting, because the setting ends with the transaction. A reset would take longer than
+-- building the whole reply.
 as $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
 comment on function crm.is_marked(text) is
   'Whether the request has set this setting, such as app.found. Each request is one transaction.';
@@ -143,7 +144,7 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The ids of the records with these external_ids, by external_id; empty if an external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id. Empty for records whose external_id is not unique.';
 
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
@@ -238,7 +239,7 @@ begin
   end if;
 
   -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. To be counted, it
-  -- would have to wait for that call, which may be the one that holds the idempotency key.
+  -- would have to wait for that other call, and the other call may hold the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -260,7 +261,8 @@ begin
       p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
     )::api.reply;
   end if;
-  -- No verb: the edge function has already found a 4xx, which it returns only if nothing above refused the call.
+  -- No verb: the edge function has already found a 4xx error. It returns that error only if nothing above refused the
+  -- call.
   if v_remembered.error_code is not null or p_verb is null then
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
@@ -278,7 +280,7 @@ begin
       v_body := crm.run_app_verb(p_verb, p_args);
     end if;
     if p_idempotency_key is not null then
-      -- In the transaction that created the record: the reply and the record are both kept, or neither.
+      -- In the transaction that created the record, so that the reply and the record are stored together or not at all.
       insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
       values (p_caller.workspace_id, p_idempotency_key, p_request_hash, v_body, crm.is_marked('app.found'));
     end if;

@@ -34,7 +34,7 @@ begin
 end
 $$;
 comment on function crm.kind_of(uuid) is
-  'The kind of the record with this id in the caller''s workspace; null if it has none.';
+  'The kind of the record with this id in the caller''s workspace; null if there is no such record.';
 
 create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -93,7 +93,8 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for other fields and for more than 20.';
+  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
+  'than 20 values.';
 
 create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -141,7 +142,10 @@ begin
   loop
     v_field := v_detail ->> 'field';
     v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
-    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else regexp_replace(left(v_field, -3), '^(from|to)_', '') end) then
+    if v_kind is distinct from (case
+      when v_field in ('id', 'merge_id') then v_own
+      else regexp_replace(left(v_field, -3), '^(from|to)_', '')
+    end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
     elsif p_code = 'invalid_reference' then
       v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
@@ -161,8 +165,8 @@ begin
 end
 $$;
 comment on function crm.explain(text, json, text, jsonb) is
-  'The details of an error, with `kind` if an id belongs to another kind of record, with `id` and `merged` if it '
-  'belongs to a merged record, and with `choices` if the field has at most 20 possible values.';
+  'The details of an error. Adds `kind` if an id belongs to another kind of record, `id` and `merged` if the id '
+  'belongs to a merged record, and `choices` if the field has at most 20 possible values.';
 
 create function crm.require_known_filters(p_args jsonb) returns void
 language plpgsql stable set search_path = '' as $$
@@ -188,5 +192,6 @@ begin
 end
 $$;
 comment on function crm.require_known_filters(jsonb) is
-  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive ones '
-  'are accepted, so that their records can be listed. Lists call it only if they found nothing.';
+  'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive owners, '
+  'pipelines and stages are accepted, so that their records can be listed. Lists call this function only if they found '
+  'nothing.';

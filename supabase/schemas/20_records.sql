@@ -10,7 +10,8 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends, whatever its limit: 200 records of maximum length have 20 MB.';
+  'The bytes of JSON at which a page ends, even if it has fewer records than its limit. 200 records of maximum length '
+  'would have 20 MB.';
 
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
@@ -22,17 +23,18 @@ comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
 
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
-comment on type api.synced_page_meta is 'api.page_meta with synced_until, the updated_since for a client''s next run.';
+comment on type api.synced_page_meta is
+  'api.page_meta with synced_until, which a client sends as updated_since in its next run.';
 
 create type api.synced_page as (data json[], meta api.synced_page_meta);
 comment on type api.synced_page is 'The first page of a list by updated_since.';
 
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- synced_until is 60 seconds ago. updated_at is when the writing transaction began, but others see the change only when
--- that transaction ends (for the functions, within 15 seconds). So the updated_at of a change that is not visible yet
--- comes after synced_until, and the client's next run gets the change. Only the first page has synced_until, so that
--- the next run also gets changes made while later pages are read.
+-- synced_until is 60 seconds ago, because updated_at is the time when the writing transaction began. Others see the
+-- change only when that transaction ends. The functions' transactions end within 15 seconds. So a change that is not
+-- visible yet has an updated_at after synced_until, and the client's next run gets it. Only the first page has
+-- synced_until, so that the next run also gets changes made while the client reads later pages.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -64,7 +66,8 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
-  -- Null stands for the default owner, whom the record may already have. An activity has a default of its own.
+  -- Null stands for the default owner, who may already own the record. For activities crm.with_activity_defaults
+  -- replaces the null.
   if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
     p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
   end if;
@@ -76,8 +79,8 @@ begin
 end
 $$;
 comment on function crm.changes(text, jsonb, jsonb) is
-  'The arguments of a PATCH that differ from the record. Unchanged references are left out and so not checked again: '
-  'a client may send back what it read. Raises the codes of crm.checked_values.';
+  'The arguments of a PATCH that differ from the record. Unchanged references are left out, so that nothing checks '
+  'them again: a client may send back what it read. Raises the codes of crm.checked_values.';
 
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
@@ -103,7 +106,8 @@ end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
   'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
-  'and both create one. Each key names the kind of value, such as `contact email`; null values lock nothing.';
+  'and both create a record with it. Each key names the kind of value, such as `contact email`; null values lock '
+  'nothing.';
 
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
@@ -137,17 +141,18 @@ comment on function crm.with_fields(json, json) is
   'json_build_object, without spaces around their braces.';
 
 create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
-language sql immutable parallel safe
--- Must stay one expression, so that Postgres inlines it: every creation calls it.
+language plpgsql immutable parallel safe
 as $$
-  select case
+begin
+  return case
     when p_ids is null or p_ids = '' then p_reply
     else crm.with_fields(p_reply, json_build_object('X-Possible-Duplicate', p_ids))
-  end
+  end;
+end
 $$;
 comment on function crm.with_possible_duplicates(json, text) is
   'Adds a last field to the reply to a creation: the ids of similar records, separated by commas. The edge function '
-  'sends that field as a header, also when the reply was stored.';
+  'sends that field as a header, also when it repeats a stored reply.';
 
 create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
@@ -164,4 +169,4 @@ begin
 end
 $$;
 comment on function crm.creation_json(jsonb, json, uuid[]) is
-  'The reply to a creation: the record or its id, and the ids of the five oldest similar records.';
+  'The reply to a creation: the record or its id, and the ids of similar records, the five oldest at most.';

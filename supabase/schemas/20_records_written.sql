@@ -15,7 +15,8 @@ create table crm.event_types (
 );
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows the event. Each change emits one such event; others repeat it, or are caused by time.';
+  'Whether the change log shows the event. It shows one event for each change. The other events repeat a change, or '
+  'time causes them.';
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
@@ -122,10 +123,14 @@ begin
 end
 $$;
 comment on function crm.expanded(json[], jsonb) is
-  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.';
+  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. p_names has at least '
+  'one name.';
 
 create function crm.expanded(p_record json, p_names jsonb) returns json
-language sql stable as $$
-  select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
+language plpgsql stable set search_path = '' as $$
+begin
+  if jsonb_array_length(p_names) > 0 then return (crm.expanded(array[p_record], p_names))[1]; end if;
+  return p_record;
+end
 $$;
 comment on function crm.expanded(json, jsonb) is 'Adds the named records to one record; p_names may be null or empty.';

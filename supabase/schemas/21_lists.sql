@@ -1,9 +1,10 @@
--- Lists. 21_lists_written.sql has what they need for each kind of record: its filters as data, and static statements
--- for common calls. See docs/decisions/0012-lists-that-end.md.
+-- Lists. For each kind of record, 21_lists_written.sql has the filters as data, and static statements for common calls.
+-- See docs/decisions/0012-lists-that-end.md.
 --
--- api.<name>_list and crm.<name>_match have two settings. Generic plans: the planner overestimates the rows for an
--- unknown limit, and would plan every call again. No sorts, so that rows are read in the order of an index: the
--- planner's statistics cover all workspaces together, so it would often read and sort all rows of a workspace.
+-- api.<name>_list and crm.<name>_match have two settings. `plan_cache_mode = 'force_generic_plan'`: for an unknown
+-- limit the planner expects too many rows, and would plan every call again. `enable_sort = off`, so that rows are read
+-- in the order of an index: statistics cover all workspaces together, so the planner would often read and sort all rows
+-- of a workspace.
 
 -- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
 -- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
@@ -16,12 +17,12 @@ create type crm.walk as (
   rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
 comment on type crm.walk is
-  'Statements that read rows for the filters sent; their column is_match tells whether a row matches all filters. '
-  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: each reads '
-  'the rows that match one filter, newest first. ranges: each reads the rows that match one range filter, in the '
-  'order of its column. chosen: the rows with the ids $4. everything and ways read the ids below $1, down to $2; $3 '
-  'is the number of rows. is_alone: for each of ranges, whether it is the only filter. shows_all: whether archived '
-  'records are requested too.';
+  'Statements that read rows for the filters sent. Their column is_match tells whether a row matches all filters. rows '
+  'reads all rows in no order; the caller appends conditions. everything reads all rows, newest first. Each of ways '
+  'reads the rows that match one filter, newest first. Each of ranges reads the rows that match one range filter, in '
+  'the order of its column. chosen reads the rows with the ids $4. everything and ways read the ids below $1, down to '
+  '$2; $3 is the number of rows. is_alone tells for each of ranges whether it is the only filter. shows_all: whether '
+  'archived records are requested too.';
 
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language sql immutable
@@ -33,7 +34,7 @@ as $$
       -- At most one row has a given unique value, so the rows need no order by id.
       when p_kind = 'unique' then
         '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
-      -- The same conditions as in api.<name>_list.
+      -- The conditions of api.<name>_list, so that the plan uses the same index.
       else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
     end,
@@ -78,8 +79,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing. Most indexes begin with that filter's column, so the list can then use only
-  -- the primary key and, for a filter of kind `deal`, the index on deals.
+  -- Whether the required filter is missing. Most indexes begin with that filter's column. Without it the list can use
+  -- only the primary key and, for a filter of kind `deal`, the index on deals.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -99,7 +100,7 @@ begin
       when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
-      -- Too many deals to read the rows of each one: instead, check each row's deal.
+      -- For more than 250 deals, reading the rows of each deal would take too long: check the deal of each row instead.
       when f.kind = 'deal' and not f.is_many then format(
         'exists (select from crm.deals d where d.workspace_id = t.workspace_id and d.id = t.%I and d.%I = %s)',
         f.target, f.sql, f.value
@@ -237,16 +238,16 @@ begin
 end
 $$;
 comment on function crm.shortest_way(crm.walk, uuid, uuid, integer) is
-  'The statement for the filter with probably the fewest rows: the one whose first p_step rows reach the furthest '
-  'back. If no filter has a statement, returns the one for all rows.';
+  'The statement for the filter that probably has the fewest rows: the first p_step rows of this filter reach the '
+  'furthest back. If no filter has a statement, returns the statement for all rows.';
 
 create function crm.list_by(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250,
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- Generic plans and no sorts, as in api.<name>_list. No incremental sorts: a composed statement is planned for its
--- values, and if statistics suggest few rows, the planner would sort incrementally and read the whole workspace.
+-- Generic plans and no sorts, as in api.<name>_list. No incremental sorts either: a composed statement is planned for
+-- its values. If statistics suggest few rows, the planner would sort incrementally and read the whole workspace.
 set enable_sort = off set enable_incremental_sort = off
 -- A page needs only joins by the primary key.
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -315,9 +316,9 @@ begin
 end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list for any combination of filters; more ids than the limit if there is a next page. Reads '
-  'at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: the call has no filter except '
-  'perhaps updated_since, so statements with cached plans are used.';
+  'The ids of a page of a list for any combination of filters. Returns more ids than the limit if there is a next '
+  'page. Reads at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: whether the call '
+  'has no filter, or only updated_since. Then the statements have cached plans.';
 
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
@@ -341,7 +342,8 @@ begin
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
   -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
-  -- First try each statement for at most 1,000 rows: one may have few rows where another has tens of thousands.
+  -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
+  -- thousands.
   foreach v_most in array case when cardinality(v_ways) > 1 then array[least(1000, p_most), p_most] else array[p_most] end loop
     foreach v_rows in array v_ways loop
       execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, v_most + 1;

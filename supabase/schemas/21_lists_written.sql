@@ -72,11 +72,12 @@ language sql immutable as $$
   where f.record = p_record
 $$;
 comment on function crm.list_filters(text) is
-  'How a record can be listed. Kind list: target is the table, sql the searched text. The other rows are filters. For '
-  'the value in given, sql is the condition on row t; if given is null, the column target is compared with sql, where '
-  '%L is the value sent. Kind range: an index has the column target; sort: the list can be sorted by the column '
-  'target, whose type is sql; shown: the condition also holds if the filter is absent; hidden: few rows match; deal: '
-  'the column sql of the row''s deal must equal the value.';
+  'How a record can be listed. Kind list: target is the table, sql the searched text. Kind sort: the list can be '
+  'sorted by the column target, and sql is its type. Every other row is a filter. If given is a value, sql is the '
+  'condition on row t when the call sends this value. If given is null, the column target is compared with sql, in '
+  'which %L is the value sent. Kind range: an index has the column target. Kind shown: the condition also holds if '
+  'the filter is absent. Kind hidden: few rows match. Kind deal: the column sql of the row''s deal must equal the '
+  'value.';
 
 create function crm.kept_walk(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],

@@ -1,5 +1,5 @@
--- Lists with `sort`. The cursor of such a list is the key of a stored position instead of the last row's id, because
--- that row's value may change before the next call.
+-- Lists with `sort`. The cursor of a sorted list is the key of a stored position. The last row's id would not be
+-- enough, because the value of that row may change before the next call.
 
 create table crm.list_cursors (
   workspace_id uuid not null,
@@ -12,8 +12,8 @@ create table crm.list_cursors (
   primary key (workspace_id, cursor)
 );
 comment on table crm.list_cursors is
-  'Where a sorted list continues: after this value and this id, even if the row''s value has changed since. '
-  'crm.duplicates stores no value, and continues after the value that the record has now.';
+  'Where a sorted list continues: after this value and this id, even if the row now has another value. crm.duplicates '
+  'stores no value, and continues after the value that the record has now.';
 call crm.protect('crm.list_cursors');
 create index list_cursors_age on crm.list_cursors (created_at);
 
@@ -53,7 +53,7 @@ declare
   v_type text;
   v_walk crm.walk;
   v_way text;
-  -- The ids of the rows that match the filter.
+  -- The ids of the rows that match one filter, if they are few.
   v_chosen uuid[];
   v_looked integer;
   v_last_id uuid;
@@ -93,7 +93,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- Without `offset 0`, the planner could read the index on the sorted column, and with it the whole workspace.
+    -- Without `offset 0`, the planner could read the index on the sorted column, and so the whole workspace.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
@@ -152,9 +152,8 @@ begin
     v_next_value := v_values[cardinality(v_records)];
   end if;
   if p_args ? 'expand' then v_records := crm.expanded(v_records, p_args -> 'expand'); end if;
-  return crm.page(
-    v_records, case when v_next_id is not null then crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id) end
-  );
+  if v_next_id is not null then v_next_id := crm.keep_cursor(p_record, v_sort, v_next_value, v_next_id); end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is

@@ -21,10 +21,10 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII; this branch takes a third of the time of the other one.
+  -- Most texts are ASCII. This branch takes a third of the time of the other branch.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
-  -- replace ς. Phones and keyboards type different apostrophes: replace them by one.
+  -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -141,9 +141,11 @@ create table crm.search_texts (
   primary key (workspace_id, record, id)
 );
 comment on table crm.search_texts is
-  'The searched text of each record. A separate table, so that other changes leave its index alone.';
--- Each key belongs to one workspace, so the texts of other workspaces do not slow a search, and its duration reveals
--- nothing about them. New entries wait in a list that each search reads, so the list is merged into the index at 64 kB.
+  'The searched text of each record. A separate table, so that changes of other fields do not update the index of '
+  'words.';
+-- Each key belongs to one workspace. So the texts of other workspaces do not slow a search, and the duration of a
+-- search reveals nothing about them. New entries wait in a list that each search reads, so the list is merged into the
+-- index at 64 kB.
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
@@ -163,7 +165,8 @@ language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
 comment on function crm.lock_texts_of(uuid) is
   'Transactions that write or delete texts of the workspace share this lock until they end; the job index-texts takes '
-  'it exclusively (crm.index_texts_of). Without it, the job could write the text of a record that was erased since.';
+  'it exclusively (crm.index_texts_of). Without this lock, the job could write the text of a record that was erased '
+  'after the job read it.';
 
 create function crm.forget_text() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -177,7 +180,8 @@ begin
 end
 $$;
 comment on function crm.forget_text() is
-  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind.';
+  'Trigger: deletes the searched text and the indexed values of a deleted record; the trigger''s argument is the kind '
+  'of record.';
 
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer, out ids uuid[],
@@ -200,9 +204,9 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples are not enough
-  -- as a limit, because a client sees the ids, and could change the texts of the sampled records so that a common word
-  -- looks rare.
+  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone are no
+  -- safe limit: a client sees the ids, so it could change the texts of the sampled records until a common word looks
+  -- rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
   v_read integer := 0;

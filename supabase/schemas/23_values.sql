@@ -39,11 +39,11 @@ as $$
 $$;
 comment on function crm.without_case(text) is
   'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 and an MD5 of '
-  'the whole, because an index entry has limited room.';
+  'the whole, because the size of an index entry is limited.';
 
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
--- Not a cast, because it would raise an error for a date that does not exist.
+-- Not a cast: for a date that does not exist, a cast would raise an error.
 as $$
   select case when p_text ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$' then
     right(p_text, 2)::integer <= extract(day from
@@ -58,7 +58,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of doubles sort like the numbers once the sign bit is inverted; in a negative number, once all bits are.
+  -- The bits of a double sort like the numbers after one change: invert the sign bit of a positive number, and all bits
+  -- of a negative one.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -69,8 +70,9 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'The text as it is compared: in lower case; a date gets a D before it, as a number gets an N (crm.number_key). The '
-  'keys of other texts begin with no ASCII capital letter, so a range of dates or numbers finds no other text.';
+  'The text in the form in which it is compared: in lower case, a date with a D before it. The key of a number begins '
+  'with N (crm.number_key). No other key begins with an ASCII capital letter, so a range of dates or numbers finds no '
+  'other text.';
 
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -101,16 +103,20 @@ comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are 
 -- Tags and custom fields as a call sends them.
 
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
-language sql immutable set search_path = '' as $$
-  select (array_agg(k.tag order by k.position))[:50]
-  from (
-    select distinct on (crm.without_case(t.tag)) t.tag, t.position
-    from unnest(p_tags || p_others) with ordinality t (tag, position)
-    order by crm.without_case(t.tag), t.position
-  ) k
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select (array_agg(k.tag order by k.position))[:50]
+    from (
+      select distinct on (crm.without_case(t.tag)) t.tag, t.position
+      from unnest(p_tags || p_others) with ordinality t (tag, position)
+      order by crm.without_case(t.tag), t.position
+    ) k
+  );
+end
 $$;
 comment on function crm.joined_tags(text[], text[]) is
-  'The tags of the first list, then those that only the second list has; 50 at most, null if there are none.';
+  'The tags of the first list, then the tags that only the second list has; 50 at most, null if there are none.';
 
 create function crm.with_tags(p_args jsonb, p_current jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -142,13 +148,17 @@ comment on function crm.with_tags(jsonb, jsonb) is
   'validation_error for more than 50.';
 
 create function crm.quoted_choices(p_choices text[]) returns text
-language sql immutable
+language plpgsql immutable
 as $$
-  select string_agg(format('"%s"', c.choice), ', ' order by c.position)
-    || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
-  from unnest(p_choices[:20]) with ordinality c (choice, position)
+begin
+  return (
+    select string_agg(format('"%s"', c.choice), ', ' order by c.position)
+      || case when cardinality(p_choices) > 20 then format(' e mais %s', cardinality(p_choices) - 20) else '' end
+    from unnest(p_choices[:20]) with ordinality c (choice, position)
+  );
+end
 $$;
-comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for an error.';
+comment on function crm.quoted_choices(text[]) is 'The first 20 choices in quotes, for the text of an error.';
 
 create function crm.custom_field_error(p_field crm.custom_fields, p_value jsonb) returns text
 language sql stable
@@ -217,7 +227,7 @@ begin
   into v_errors, v_undefined
   from (
     select d.key, case
-      -- A value that the record has already stays valid, whatever was defined since.
+      -- A value that the record already has stays valid, even if it breaks the present definition.
       when p_fields -> d.key <> 'null' and p_fields -> d.key is distinct from p_known -> d.key
       then crm.custom_field_error(d, p_fields -> d.key)
     end as message

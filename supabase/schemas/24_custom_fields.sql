@@ -34,7 +34,8 @@ begin
 end
 $$;
 comment on function crm.custom_field_lock(uuid) is
-  'Locks the workspace''s definitions until the transaction ends; returns the one with this id. Raises not_found.';
+  'Locks the workspace''s definitions until the transaction ends; returns the definition with this id. Raises '
+  'not_found.';
 
 create function crm.custom_field_room(p_object_type text) returns void
 language plpgsql stable set search_path = '' as $$
@@ -51,7 +52,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_room(text) is
-  'Raises validation_error if the workspace uses 50 fields for this kind of record, the most it can have.';
+  'Raises validation_error if the workspace already uses 50 fields for this kind of record, the maximum.';
 
 create function api.custom_field_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -63,7 +64,7 @@ begin
   ));
 end
 $$;
-comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, archived ones too.';
+comment on function api.custom_field_list(jsonb) is 'Lists the definitions by kind of record, including archived ones.';
 
 create function api.custom_field_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

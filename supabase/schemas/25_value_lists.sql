@@ -26,12 +26,13 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'Converts a text from the query to a JSON value of the field''s type; a text that is not such a value stays text.';
+  'Converts a text from the query to a JSON value of the field''s type. A text that is no value of this type stays a '
+  'text.';
 
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
-  'A filter by a tag or a custom field: the keys of its lowest and highest value (the same for an equality), whether '
-  'all records are in the index, and the SQL expression for the keys of row t.';
+  'A filter by a tag or a custom field: the keys of its lowest and highest value, which are equal for a single value; '
+  'whether all records are in the index; the SQL expression for the keys of row t.';
 
 create function crm.sent_values(p_object_type text, p_args jsonb) returns setof crm.sent_value
 language plpgsql stable set search_path = '' as $$
@@ -121,7 +122,7 @@ declare
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
     'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    -- A record may have several values in the range, if its field is a list: return the record once.
+    -- If the field is a list, a record may have several values in the range: return the record once.
     case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
@@ -143,12 +144,13 @@ begin
 end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
-  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of '
-  'values. p_rows: the statement for all rows. p_pending: records that may have changed since, which it reads too.';
+  'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
+  'p_rows: the statement for all rows. p_pending: records that may have changed since they were indexed. The statement '
+  'also reads these.';
 
 -- What the job index-texts writes.
 
-create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, text text);
+create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, search_text text);
 comment on type crm.record_keys is
   'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
 

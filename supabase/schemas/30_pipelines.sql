@@ -10,7 +10,7 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default one.';
+comment on table crm.pipelines is 'The sales funnels. A deal that names no pipeline enters the default pipeline.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
@@ -30,7 +30,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active one.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active stage.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -73,7 +73,7 @@ begin
 end
 $$;
 comment on function crm.require_active_pipeline(uuid) is
-  'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
+  'Returns the id if it belongs to an active pipeline; otherwise raises pipeline_not_found.';
 
 create function crm.require_active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
@@ -88,7 +88,7 @@ begin
 end
 $$;
 comment on function crm.require_active_stage(uuid, uuid) is
-  'Returns the same id if it is an active stage of the pipeline; raises stage_not_found.';
+  'Returns the id if it belongs to an active stage of the pipeline; otherwise raises stage_not_found.';
 
 create function crm.first_stage(p_pipeline_id uuid) returns uuid
 language plpgsql stable set search_path = '' as $$
@@ -119,15 +119,16 @@ as $$
     and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
 $$;
 comment on function crm.stage_of_new_deal(uuid, uuid) is
-  'The pipeline and stage of a new deal, both active. If the call does not name them: the default pipeline, and the '
-  'pipeline''s first stage. Returns no row if there is no such pipeline, a null stage if there is no such stage.';
+  'The pipeline and stage of a new deal, both active. A null p_pipeline_id means the default pipeline, a null '
+  'p_stage_id the first stage. Returns no row if there is no such pipeline, and a null stage_id if the pipeline has no '
+  'such stage.';
 
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable set search_path = '' as $$
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
-  -- Null means not found: the functions called here raise the code that says why.
+  -- Null means not found. The functions below raise the code for the reason.
   if pipeline_id is null then
     if p_pipeline_id is null then perform api.fail('no_default_pipeline'); end if;
     perform crm.require_active_pipeline(p_pipeline_id);
@@ -142,7 +143,7 @@ comment on function crm.choose_stage(uuid, uuid) is
   'The pipeline and stage of a new deal, by crm.stage_of_new_deal. Raises pipeline_not_found, no_default_pipeline, '
   'stage_not_found, pipeline_has_no_stage (spec 4.1).';
 
--- Loss reasons: the operator manages them, a lost deal names one.
+-- Loss reasons: the operator manages them, and a lost deal may name one.
 
 create table crm.loss_reasons (
   workspace_id uuid not null references crm.workspaces (id),
@@ -157,7 +158,7 @@ comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own wo
 call crm.protect('crm.loss_reasons');
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
 
--- The workspace as integrations need it: one call returns everything that users can choose from in a form.
+-- GET /api-v1-workspace: in one call, an integration gets everything that its users can choose from in a form.
 
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -238,7 +239,7 @@ comment on function crm.stage_row_json(crm.stages) is 'JSON of a stage with its 
 create function crm.unset_default_pipeline(p_workspace_id uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
-  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second would fail.
+  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second call would fail.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   update crm.pipelines p set is_default = false where p.workspace_id = p_workspace_id and p.is_default;
 end
@@ -329,8 +330,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive ones, so that the '
-  'operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. Includes inactive pipelines and '
+  'stages, so that the operator can activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -347,7 +348,7 @@ begin
 end
 $$;
 comment on function app.stage_update(jsonb) is
-  'Deactivates a stage, or activates it again: no deal enters an inactive stage. Returns the stage. Arguments: '
+  'Deactivates a stage, or activates it again. No deal enters an inactive stage. Returns the stage. Arguments: '
   'workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 -- Loss reasons of a workspace, for the operator.

@@ -1,8 +1,8 @@
 -- Companies: the table and its verbs. `deno task records` writes the plain SQL into 31_companies_written.sql.
 
 create table crm.companies (
-  -- No foreign key to crm.workspaces: the one of owner_id already ensures that the workspace exists, and a second would
-  -- lock the workspace's row at every insert.
+  -- No foreign key to crm.workspaces: it would lock the workspace's row at every insert. The foreign key of owner_id
+  -- already ensures that the workspace exists.
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   name crm.record_name not null,
@@ -30,12 +30,12 @@ create table crm.companies (
   primary key (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.companies (workspace_id, id),
-  -- A merged company is always archived, so that a search for companies in use needs only the condition on archived_at.
+  -- A merged company is always archived. So a search for companies in use needs only the condition on archived_at.
   check (archived_at is not null or merged_into_id is null)
 );
 comment on table crm.companies is 'The organisations that a workspace sells to.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
--- A generated column and not an index on the expression: under row-level security an index serves only leakproof
+-- A generated column instead of an index on the expression: under row-level security an index serves only leakproof
 -- conditions, and only a superuser can create a leakproof function.
 comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
 comment on column crm.companies.tax_id is

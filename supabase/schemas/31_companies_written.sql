@@ -67,7 +67,8 @@ end
 $$;
 comment on function crm.company_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, record_merged, and precondition_failed if p_if_match, a list of versions, lacks the '
+  'record''s version.';
 
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql set search_path = '' as $$
@@ -284,7 +285,7 @@ begin
       order by t.external_id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is not true then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id

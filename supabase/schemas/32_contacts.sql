@@ -30,7 +30,7 @@ create table crm.contacts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, merged_into_id) references crm.contacts (workspace_id, id),
-  -- A merged or erased contact is always archived, so that a search for contacts in use needs only the condition on
+  -- A merged or erased contact is always archived. So a search for contacts in use needs only the condition on
   -- archived_at.
   check (archived_at is not null or (merged_into_id is null and erased_at is null))
 );
@@ -83,9 +83,9 @@ begin
 end
 $$;
 comment on function crm.lock_referred(uuid[], uuid[]) is
-  'Keeps companies and contacts from being merged or erased until the transaction ends. A call that changes records so '
-  'that they refer to these companies and contacts calls it first: a merge or an erasure also locks a contact or a '
-  'company before the records that refer to it, and the opposite order could deadlock.';
+  'Locks companies and contacts until the transaction ends, so that they are not merged or erased. A call that makes '
+  'records refer to them takes this lock before it locks the records. A merge or an erasure locks in the same order, '
+  'so no deadlock is possible.';
 
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

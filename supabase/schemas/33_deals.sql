@@ -26,7 +26,7 @@ create table crm.deals (
   stage_changed_at timestamptz not null default now(),
   moved_at timestamptz not null default now(),
   stale_reported_for timestamptz,
-  -- A generated column and not a condition in the query, so that the planner has statistics on how few rows qualify.
+  -- A generated column instead of a condition in the query, so that the planner has statistics on how few rows qualify.
   stale_unreported_since timestamptz generated always as (
     case
       when status = 'aberto' and archived_at is null and stale_reported_for is distinct from moved_at then moved_at
@@ -53,11 +53,11 @@ comment on column crm.deals.moved_at is
   'When the deal last moved: it was changed, one of its activities was created or changed, or a note or another '
   'contact was added. updated_at cannot show this, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The moved_at for which deal.stale was last emitted. After a movement, it is emitted again.';
+  'The moved_at for which deal.stale was last emitted. After the deal has moved, the event can be emitted again.';
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique: crm.lead_receipts, not this column, makes leads idempotent.';
+  'The caller''s own id for the deal. Not unique, because crm.lead_receipts makes leads idempotent.';
 comment on column crm.deals.lead is
   'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
   'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
@@ -71,9 +71,9 @@ create index deals_stale on crm.deals (workspace_id, stale_unreported_since) whe
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
--- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing one costs
--- nothing. The ids descend: if they ascended, a query for the closed deals of one status in the order of closed_at and
--- id would use this index instead of deals_closed, and read it to its end.
+-- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing an open deal
+-- costs nothing. The ids descend, because a query for the closed deals of one status in the order of closed_at and id
+-- must use deals_closed. If the ids ascended, that query would use this index, and read it to its end.
 create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
 
@@ -85,7 +85,7 @@ begin
 end
 $$;
 comment on function crm.keep_lead_contact() is
-  'Trigger: keeps the contact who sent the lead when the deal gets another.';
+  'Trigger: keeps the contact who sent the lead when the deal gets another contact.';
 
 create trigger keep_lead_contact before update of contact_id on crm.deals
   for each row when (
@@ -112,8 +112,8 @@ create trigger touch before update on crm.deals for each row execute function cr
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- A second note in the same transaction leaves the deal alone: it would write the same moment again, which would look
-  -- like a change of the deal.
+  -- A second note in the same transaction must not update the deal: it would write the same moved_at, and
+  -- crm.touch_deal would take the update for a change of the deal's fields.
   update crm.deals d set moved_at = now()
   where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
   return null;
@@ -145,7 +145,7 @@ create trigger set_deal_moments before update on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id or old.status is distinct from new.status)
   execute function crm.set_deal_moments();
 
--- Verbs of deals (spec 3, 4.6): get, create, update, move stage, reassign, win, lose. The triggers in 50_emission.sql
+-- Verbs of deals (spec 3, 4.6): get, create, update, move stage, reassign, win, lose. The triggers in 50_emission*.sql
 -- emit their events.
 
 create function crm.deal_detail_json(p_deal crm.deals) returns json
@@ -193,19 +193,6 @@ comment on function api.deal_get(jsonb) is
   'Returns one deal with its contact, its company, its newest activity, and the lead''s body if POST leads created '
   'it; with expand=contacts also with all its contacts. Raises not_found (spec 4.6).';
 
-create function crm.deal_default_title(p_deal crm.deals) returns text
-language plpgsql stable set search_path = '' as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-begin
-  return coalesce(
-    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
-    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
-  );
-end
-$$;
-comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
-
 create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql set search_path = '' as $$
 declare
@@ -216,16 +203,28 @@ begin
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
-  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  if v_deal.title is null then
+    v_deal.title := coalesce(
+      (
+        select c.name from crm.contacts c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.contact_id
+      ),
+      (
+        select c.name from crm.companies c
+        where c.workspace_id = crm.current_workspace_id() and c.id = v_deal.company_id
+      )
+    );
+  end if;
   return v_deal;
 end
 $$;
 comment on function crm.deal_new(jsonb) is
-  'The deal to insert. Raises invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
+  'The deal to insert; its default title is the name of its contact, otherwise of its company. Raises '
+  'invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
 
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.deal_json(crm.deal_insert(crm.deal_new(p_args))); end $$;
+as $$ declare t crm.deals := crm.deal_insert(crm.deal_new(p_args)); begin return crm.deal_json(t); end $$;
 comment on function api.deal_create(jsonb) is 'Creates a deal and returns it. Raises the codes of crm.deal_new.';
 
 create function crm.choose_stage_for_move(
@@ -260,8 +259,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises '
-  'pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
+  'The pipeline and stage for a PATCH. If it names another pipeline but no stage, the stage is that pipeline''s first '
+  'active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -277,7 +276,8 @@ begin
   v_changes := crm.changes('deal', to_jsonb(v_deal), p_args);
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then return crm.deal_json(v_deal); end if;
-  -- A client may send back the status that it read. Closing a deal needs more than a status, so it has its own actions.
+  -- A client may send back the status that it read. Closing a deal needs more than a status, so there are separate
+  -- actions for it.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end

@@ -41,10 +41,10 @@ comment on table crm.activities is 'Tasks, calls and meetings of a deal. They ne
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
-  'The due_at for which activity.overdue was last emitted. After a new due_at, it is emitted again.';
+  'The due_at for which activity.overdue was last emitted. For a new due_at, the event can be emitted again.';
 comment on column crm.activities.overdue_unreported_at is
-  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. Generated for '
-  'the same reason as crm.deals.stale_unreported_since.';
+  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. A generated '
+  'column, so that the planner has statistics on how few rows qualify.';
 
 create index activities_due on crm.activities (workspace_id, due_at, id);
 -- Partial, so that the filter `is_overdue` never scans completed activities.
@@ -56,11 +56,11 @@ create trigger touch before update on crm.activities
   -- An update that only records activity.overdue changes no field that a client sees.
   for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
   execute function crm.touch();
--- Not after an insert: for a new activity, set_last_activity_at already updates the deal, which sets moved_at.
+-- Not after an insert: for a new activity, set_last_activity_at already updates the deal, and so sets moved_at.
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for
-    -- Not when a merge's trigger changes contact_id: the merge changes the deals too, which sets their moved_at.
+    -- Not when a merge's trigger changes contact_id: the merge also changes the deals, and so sets their moved_at.
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.set_moved_at();
@@ -128,8 +128,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Takes the foreign key's lock on the contact now, so that no merge can move the contact's rows before the activity
-    -- is inserted. If the contact is already merged, the activity gets the contact that replaced it.
+    -- Locks the contact now, as the foreign key will do at the insert, so that no merge can move the contact's rows in
+    -- between. If the contact is already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
@@ -145,7 +145,7 @@ comment on function crm.activity_new(jsonb) is
 
 create function api.activity_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.activity_json(crm.activity_insert(crm.activity_new(p_args))); end $$;
+as $$ declare t crm.activities := crm.activity_insert(crm.activity_new(p_args)); begin return crm.activity_json(t); end $$;
 comment on function api.activity_create(jsonb) is
   'Creates an activity of a deal and returns it. Raises the codes of crm.activity_new.';
 
@@ -162,7 +162,8 @@ begin
     v_activity, crm.require_references(crm.changes('activity', to_jsonb(v_activity), p_args))
   ));
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
-  -- rows are compared, because one moment can be written in several ways, and null may stand for the present value.
+  -- rows are compared instead of the arguments, because the same time can be written in several ways, and null may
+  -- stand for the default that the row already has.
   if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end

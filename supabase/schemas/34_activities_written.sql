@@ -52,7 +52,7 @@ end
 $$;
 comment on function crm.activity_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, and precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql set search_path = '' as $$
@@ -175,7 +175,7 @@ begin
       order by t.status desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id

@@ -49,5 +49,5 @@ comment on function crm.note_new(jsonb) is
 
 create function api.note_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
-as $$ begin return crm.note_json(crm.note_insert(crm.note_new(p_args))); end $$;
+as $$ declare t crm.notes := crm.note_insert(crm.note_new(p_args)); begin return crm.note_json(t); end $$;
 comment on function api.note_create(jsonb) is 'Creates a note and returns it. Raises the codes of crm.note_new.';

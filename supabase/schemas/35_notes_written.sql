@@ -92,7 +92,7 @@ begin
       order by t.kind desc, t.id desc limit v_limit + 1
     ) page;
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is null then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id

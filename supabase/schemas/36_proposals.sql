@@ -1,5 +1,5 @@
--- Proposals: offers to a customer about a deal. The seller creates and sends them; the customer answers through the
--- public link (below).
+-- Proposals: offers to a customer about a deal. The seller creates and sends a proposal; the customer answers through
+-- its public link (below).
 
 create table crm.proposals (
   workspace_id uuid not null,
@@ -67,8 +67,8 @@ create table crm.proposal_links (
   foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
 );
 comment on table crm.proposal_links is
-  'The one valid link of each proposal, as the SHA-256 of its token, so that nobody can open a proposal with a dump of '
-  'this table. A separate table, so that crm_api can read proposals but never a hash.';
+  'The one valid link of each proposal. Only the SHA-256 of its token is stored, so that nobody can open a proposal '
+  'with a dump of this table. A separate table, so that crm_api can read proposals but never a hash.';
 comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 
@@ -90,7 +90,8 @@ begin
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller for the hash of a token: the proposal that the link opens. For a draft, the error not_found.';
+  'The caller for the hash of a token: the proposal that the link opens. For an unknown token or a draft, error_code '
+  'is not_found.';
 
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
@@ -106,8 +107,12 @@ comment on function crm.proposal_set_status(crm.proposals, text, text) is
   'Saves a proposal with a new status; raises proposal_expired after expires_at.';
 
 create function crm.proposal_seller() returns json
-language sql stable security definer set search_path = '' as $$
-  select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+  );
+end
 $$;
 comment on function crm.proposal_seller() is
   'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
@@ -125,7 +130,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
-  -- An answered proposal can be read even after it expired. A proposal that was viewed before needs no update.
+  -- An answered proposal can be read even after expires_at. A proposal that was viewed before needs no update.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_for_customer(v_proposal);
   end if;
@@ -151,7 +156,7 @@ end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
   'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
-  'proposal_expired, and proposal_closed if the other answer was given.';
+  'proposal_expired, and proposal_closed if the customer gave the other answer.';
 
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -169,7 +174,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- Only these three verbs: even if the edge function has a bug, a token must reach only its own proposal.
+  -- Only these three verbs, because a token must reach only its own proposal, even if the edge function has a bug.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception '% is not a verb of proposals', p_verb;
   end if;
@@ -185,12 +190,14 @@ comment on function api.call_by_link(bytea, text, jsonb) is
 -- token of a public link and passes only its hash.
 
 create function crm.record_proposal_action(p_action text, p_proposal crm.proposals) returns void
-language sql volatile set search_path = '' as $$
-  select crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '')
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform crm.record_action(p_proposal.workspace_id, p_action, 'proposal', p_proposal.id, '');
+end
 $$;
 comment on function crm.record_proposal_action(text, crm.proposals) is
-  'Adds a line about a proposal to the audit log, without its title: the title may name the customer, and lines are '
-  'never erased. app.action_list reads the title from the proposal.';
+  'Adds a line about a proposal to the audit log. The line has no title, because a title may name the customer, and '
+  'lines are never erased. app.action_list reads the title from the proposal.';
 
 create function crm.proposal_add(p_args jsonb, p_deal_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -254,7 +261,8 @@ begin
 end
 $$;
 comment on function crm.proposal_link_replace(crm.proposals, text) is
-  'Gives a proposal the public link whose token has this SHA-256, in hexadecimal; an earlier link stops working.';
+  'Gives a proposal a public link. p_token_hash: the SHA-256 of its token, in hexadecimal. An earlier link stops '
+  'working.';
 
 create function crm.proposal_mark_sent(p_proposal crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
@@ -270,7 +278,7 @@ begin
 end
 $$;
 comment on function crm.proposal_mark_sent(crm.proposals) is
-  'Marks a draft as sent, so that its link opens it; a proposal that is not a draft stays as it is.';
+  'Marks a draft as sent, so that its link works. A proposal that is not a draft stays as it is.';
 
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -298,7 +306,8 @@ declare
   v_proposal crm.proposals := crm.proposal_to_answer((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
   if v_args ? 'token_hash' then perform crm.proposal_link_replace(v_proposal, v_args ->> 'token_hash'); end if;
-  return crm.deal_proposal_json(crm.proposal_mark_sent(v_proposal));
+  v_proposal := crm.proposal_mark_sent(v_proposal);
+  return crm.deal_proposal_json(v_proposal);
 end
 $$;
 comment on function app.proposal_send(jsonb) is

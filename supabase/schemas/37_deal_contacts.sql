@@ -1,5 +1,6 @@
--- The contacts of a deal: the main one is crm.deals.contact_id, and each other one has a row in crm.deal_contacts. The
--- main contact has a row only if it has a role or was added before. See docs/decisions/0019-merge-archive-erase.md.
+-- The contacts of a deal: the main contact is crm.deals.contact_id, and each other contact has a row in
+-- crm.deal_contacts. The main contact has a row only if it has a role or was added before it became the main contact.
+-- See docs/decisions/0019-merge-archive-erase.md.
 
 create domain crm.contact_role as text check (char_length(value) between 1 and 60);
 comment on domain crm.contact_role is 'What a contact does in a deal, such as `decisor`: 1 to 60 characters.';
@@ -16,7 +17,7 @@ create table crm.deal_contacts (
 );
 comment on table crm.deal_contacts is
   'The contacts that were added to a deal beside its main contact, with their roles. A contact that becomes the main '
-  'one keeps its row, and so stays in the deal when the main contact changes again.';
+  'contact keeps its row, and so stays in the deal when the main contact changes again.';
 create index deal_contacts_contact on crm.deal_contacts (workspace_id, contact_id, deal_id);
 call crm.protect('crm.deal_contacts');
 create trigger set_moved_at after insert on crm.deal_contacts for each row execute function crm.set_moved_at();
@@ -24,15 +25,17 @@ create trigger set_moved_at after insert on crm.deal_contacts for each row execu
 create function crm.deal_contact_json(
   p_contact_id uuid, p_role text, p_is_main boolean, p_added_at timestamptz, p_shows_name boolean
 ) returns json
-language sql stable as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'contact_id', p_contact_id,
     'name', (
       select c.name from crm.contacts c
       where p_shows_name and c.workspace_id = crm.current_workspace_id() and c.id = p_contact_id
     ),
     'role', p_role, 'is_main', p_is_main, 'added_at', crm.iso(p_added_at)
-  )
+  );
+end
 $$;
 comment on function crm.deal_contact_json(uuid, text, boolean, timestamptz, boolean) is
   'JSON of a contact of a deal. p_shows_name: whether the key may read contacts.';
@@ -65,7 +68,8 @@ begin
 end
 $$;
 comment on function crm.deal_contacts_json(crm.deals) is
-  'The contacts of a deal, the main one first, then as they were added; names only if the key may read contacts.';
+  'The contacts of a deal: first the main contact, then the others in the order in which they were added. Shows names '
+  'only if the key may read contacts.';
 
 create function api.deal_contact_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -114,7 +118,7 @@ begin
   else
     select count(*) into v_count from crm.deal_contacts k
     where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
-    -- The row of a main contact stays when the deal gets another one, so the main contact's row has a limit too.
+    -- A main contact's row stays when the deal gets another main contact. So a limit applies to this row too.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
         'validation_error', array['contact_id'],
@@ -133,7 +137,7 @@ $$;
 comment on function api.deal_contact_add(jsonb) is
   'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
   'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
-  'has 50 others.';
+  'has 50 contacts besides the main contact.';
 
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$

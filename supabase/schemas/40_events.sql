@@ -1,8 +1,8 @@
 -- Events, deliveries, attempts and requests have a partition for each day (UTC). Events are kept for 90 days,
--- deliveries and attempts for 30, requests for 7; then their partition is dropped, because deleting the rows of a large
--- day takes minutes. An id begins with a time (UUIDv7), so a day is a range of ids, and a statement that knows an id
--- reads one partition. Each table has its own job: a job that locked two tables could deadlock with a transaction that
--- writes both. See docs/decisions/0008-queue.md.
+-- deliveries and attempts for 30, requests for 7. Then their partition is dropped, because deleting the rows of a large
+-- day would take minutes. An id begins with a time (UUIDv7), so a day is a range of ids, and a statement that knows an
+-- id reads one partition. Each table has its own job, because a job that locked two tables could deadlock with a
+-- transaction that writes to both tables. See docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
 -- Written in SQL, so that Postgres inlines the function into each insert; in plpgsql it would take 50 % longer.
@@ -16,7 +16,8 @@ language sql volatile as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_clock() is
-  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort as made.';
+  'A UUIDv7 with microseconds (RFC 9562, 6.2, method 3), so that the ids of one transaction sort in the order in which '
+  'they were made.';
 
 create function crm.partition_key(p_table regclass) returns name
 language sql stable set search_path = '' as $$
@@ -25,7 +26,7 @@ language sql stable set search_path = '' as $$
   join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = p_table
 $$;
-comment on function crm.partition_key(regclass) is 'The UUIDv7 column by whose time a table is partitioned.';
+comment on function crm.partition_key(regclass) is 'The column of a table by which it is partitioned: a UUIDv7.';
 
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
 language sql stable set search_path = '' as $$
@@ -45,14 +46,6 @@ as $$ select case p_table::text when 'crm.events' then 90 when 'crm.requests' th
 comment on function crm.kept_days(regclass) is
   'How many days a partitioned table keeps its rows. Events are kept longer, for the change log.';
 
-create function crm.partition_fillfactor(p_table regclass) returns integer
-language sql stable set search_path = ''
--- Most deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT)
--- and needs no vacuum: the next update in the page reuses the room of the old row version.
-as $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
-comment on function crm.partition_fillfactor(regclass) is
-  'To what percentage inserts fill a page of a partition; the rest is room for updates.';
-
 create function crm.given_columns(p_table regclass) returns text
 language sql stable set search_path = '' as $$
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
@@ -60,7 +53,7 @@ language sql stable set search_path = '' as $$
   where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 $$;
 comment on function crm.given_columns(regclass) is
-  'The columns of a table as a list for SQL, without generated ones, which an insert cannot name.';
+  'The columns of a table as a list for SQL. Generated columns are left out, because an insert cannot name them.';
 
 create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
 language plpgsql stable set search_path = '' as $$
@@ -84,8 +77,8 @@ begin
 end
 $$;
 comment on function crm.missing_days(regclass, date, date) is
-  'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest on that have '
-  'rows in the default partition.';
+  'The days that need a partition and have none: the days from p_today to a week ahead, and the days from p_oldest on '
+  'whose rows are in the default partition.';
 
 create function crm.make_partition(p_table regclass, p_day date) returns bigint
 language plpgsql set search_path = '' as $$
@@ -96,10 +89,12 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Leave out the indexes, which `attach` creates: moving rows into a table without indexes is five times as fast.
+  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes. Most
+  -- deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT) and
+  -- needs no vacuum: the next update in the page reuses the room of the old row version.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
-    v_partition, p_table, crm.partition_fillfactor(p_table)
+    v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
   );
   call crm.protect(v_partition);
   execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
@@ -128,8 +123,8 @@ create function crm.manage_partitions(
 -- Security definer, so that a partition gets the owner of its table, whoever runs the job.
 language plpgsql security definer set search_path = ''
 -- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
--- deadlock_timeout, so this function gives up before Postgres breaks a deadlock by failing another transaction's
--- statement: crm.emit would catch that error, and the event would be lost.
+-- deadlock_timeout, so that this function gives up first in a deadlock. Otherwise Postgres might fail a statement of
+-- the other transaction: crm.emit would catch that error, and the event would be lost.
 set lock_timeout = '200ms' as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
@@ -145,8 +140,8 @@ begin
   moved := 0;
   dropped := 0;
   if p_table::text = 'crm.webhook_deliveries' then
-    -- Delete queue rows before deliveries, because every caller locks them in this order. The next run deletes rows
-    -- that a dispatcher has locked now.
+    -- Delete queue rows before deliveries, because every caller locks them in this order. Rows that a dispatcher has
+    -- locked are left to the next run.
     delete from crm.webhook_queue q
     where q.ctid = any (array(
       select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
@@ -174,12 +169,13 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- Under the weaker lock of `attach`, a simultaneous insert of a row of that day would fail, because it still goes
-      -- to the default partition. `only` is enough, because nobody locks another partition before locking the table.
-      -- The default partition is locked too, because its bounds change and a vacuum may hold it.
+      -- `attach` would take a weaker lock. Under that lock, a simultaneous insert of a row of that day would fail,
+      -- because the row still goes to the default partition. `only` is enough, because nobody locks another partition
+      -- before locking the table. The default partition is locked too, because its bounds change and a vacuum may hold
+      -- it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Compute the days again: rows may have been written before this function got the lock.
+        -- Compute the days once more: rows may have been written before this function got the lock.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
@@ -206,11 +202,12 @@ begin
 end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
-  'Creates the missing partitions of a table up to a week ahead, moves their rows out of the default partition, drops '
-  'partitions older than crm.kept_days (at most ten in each run), and deletes rows of that age from the queue and the '
-  'default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the next '
-  'run tries again. Moving rows blocks everybody (about a second for 100,000 rows): if the default partition has more '
-  'than p_max_rows, none is moved and no partition is created. p_now replaces the current time.';
+  'Creates the missing partitions of a table up to a week ahead, and moves their rows out of the default partition. '
+  'Drops partitions older than crm.kept_days, at most ten in each run, and deletes rows of that age from the queue and '
+  'the default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the '
+  'next run tries again. Moving rows blocks everybody, for about a second with 100,000 rows. So if the default '
+  'partition has more than p_max_rows rows, no row is moved and no partition is created. p_now replaces the current '
+  'time.';
 
 -- Events: what happened in a workspace (spec 6.1). The feed and webhooks go back 30 days, the change log 90.
 
@@ -221,8 +218,8 @@ create table crm.feed_offset (
   cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 );
 comment on table crm.feed_offset is
-  'The number added to a transaction id to get a position in the feed. A database restored into another cluster '
-  'starts with small transaction ids again: crm.continue_feed() then raises this number.';
+  'The number added to a transaction id to get a position in the feed. If a database is restored into another cluster, '
+  'transaction ids start from small numbers: crm.continue_feed() then raises this number.';
 comment on column crm.feed_offset.cursor_secret is
   'Signs the cursors of the feed (crm.feed_cursor_text). If it changes, every earlier cursor becomes invalid.';
 alter table crm.feed_offset enable row level security, force row level security;
@@ -240,9 +237,9 @@ begin
 end
 $$;
 comment on function crm.feed_horizon() is
-  'The position below which every transaction has ended, in the snapshot of the statement. An event below it is '
-  'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
-  'not read crm.feed_offset.';
+  'The position below which every transaction has ended, in the snapshot of the statement. An event below this '
+  'position is visible now or never, so a reader that stays below it misses no late commit. Security definer, because '
+  'verbs may not read crm.feed_offset.';
 
 create table crm.events (
   workspace_id uuid not null,
@@ -259,9 +256,9 @@ create table crm.events (
 comment on table crm.events is
   'One row for each event, whether or not anybody subscribes. Written in the transaction of the change, by crm.emit '
   'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
-  'foreign keys, because with one each event would lock the workspace''s row.';
+  'foreign keys, because with a foreign key each event would lock the workspace''s row.';
 comment on column crm.events.facts is
-  'What the object does not show, such as the previous stage. A delivery adds it to the object''s JSON.';
+  'Facts that the object does not show, such as the previous stage. A delivery adds them to the object''s JSON.';
 comment on column crm.events.is_test is
   'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
@@ -286,12 +283,13 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'To be called once after a dump is restored into another cluster, before the first call of the API. New positions '
-  'then begin a trillion above the greatest stored one, so new events come after every cursor that a client holds, '
-  'even if the cursor''s event was lost with the old cluster. Reads all events. Returns the new offset.';
+  'Call this function once after a dump is restored into another cluster, before the first call of the API. New '
+  'positions then begin a trillion above the greatest stored position. So new events come after every cursor that a '
+  'client holds, even if the event of a cursor was lost with the old cluster. Reads all events. Returns the new '
+  'offset.';
 
--- A test event shows a made-up object in the shape of a real event (spec 6.2): the examples in the OpenAPI documents,
--- turned into JSON by the functions that real events use.
+-- A test event has a made-up object in the shape of a real event (spec 6.2). The object comes from the examples in the
+-- OpenAPI documents, and the functions for real events turn it into JSON.
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$
@@ -327,4 +325,4 @@ end
 $$;
 comment on function crm.sample_data(crm.event_type) is
   'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
-  'nil UUID, like the event''s object_id.';
+  'nil UUID, as is the event''s object_id.';

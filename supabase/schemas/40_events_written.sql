@@ -1,8 +1,9 @@
 -- Written by deno task records.
 
 create function crm.sample_row(p_object_type text) returns jsonb
-language sql immutable as $$
-  select case p_object_type
+language plpgsql immutable as $$
+begin
+  return case p_object_type
     when 'deal' then '{
       "id":"01a0e82c-9612-7f96-8c94-f287038f6943", "workspace_id":"019cae6b-6600-721a-8323-0e03772a58af",
       "title":"Padaria Sol: plano anual", "status":"aberto", "value":12500.5, "recurring_value":990,
@@ -63,15 +64,17 @@ language sql immutable as $$
       "custom_fields":{"segmento":"alimentação"}
     }'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_row(text) is
   'The public fields of a made-up object of that type, or of a submitted lead, from the examples in the OpenAPI '
   'documents.';
 
 create function crm.sample_state(p_event crm.event_type) returns jsonb
-language sql immutable as $$
-  select case p_event
+language plpgsql immutable as $$
+begin
+  return case p_event
     when 'deal.stage_changed' then '{"last_activity_at":null}'
     when 'deal.won' then '{
       "status":"ganho", "stage_id":"019cae6b-6600-772a-8c68-ec9bcdf7a8a1",
@@ -122,14 +125,16 @@ language sql immutable as $$
     }'
     when 'contact.merged' then '{"updated_at":"2026-10-05T17:20:09.300Z"}'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_state(crm.event_type) is
   'The fields of a made-up object that show that the event has happened.';
 
 create function crm.sample_facts(p_event crm.event_type) returns jsonb
-language sql immutable as $$
-  select case p_event
+language plpgsql immutable as $$
+begin
+  return case p_event
     when 'deal.stage_changed' then '{
       "previous_stage_id":"019cae6b-6600-7aef-8305-ec9888267c39",
       "previous_pipeline_id":"019cae6b-6600-723b-8f0d-244a4cb62c85"
@@ -146,7 +151,8 @@ language sql immutable as $$
     when 'activity.completed' then '{"changed_fields":["completed_at","status"]}'
     when 'contact.merged' then '{"merged_contact_id":"01a0f2d6-5d50-7943-84a6-fd90039f598b"}'
     else '{}'::jsonb
-  end
+  end;
+end
 $$;
 comment on function crm.sample_facts(crm.event_type) is 'Made-up facts of an event; an empty object if it has none.';
 

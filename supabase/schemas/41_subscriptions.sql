@@ -30,30 +30,32 @@ create table crm.webhook_subscriptions (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
   check ((behind_since is null) = (behind_position is null) and (behind_since is null) = (behind_id is null)),
-  -- Unique across all workspaces, because a secret is encrypted for the id alone: the function that encrypts it does
-  -- not know the workspace yet.
+  -- Unique across all workspaces, because a secret is encrypted for the id alone: the edge function encrypts it before
+  -- it knows the workspace.
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
-  'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+  'Which event types go to which URL. A subscription is never deleted: an inactive subscription keeps its history '
+  '(spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
   '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
 comment on column crm.webhook_subscriptions.target_host is
-  'The host name of the target without the port: attempts to one host are limited across all workspaces.';
+  'The host name of the target, without the port. The attempts to a host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
   'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. '
   'Waiting deliveries are cancelled if it was deleted, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
   'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'Since when new events get no delivery, because too many deliveries wait (crm.fan_out_within_bound). The job '
-  'webhook-catch-up creates these deliveries later, from the events.';
+  'When the subscription fell behind: too many deliveries waited, so new events get none (crm.fan_out_within_bound). '
+  'The job webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'With behind_id: the position in the feed up to which every event has its delivery, while it is behind.';
+  'While the subscription is behind: the position in the feed, with behind_id, up to which every event has its '
+  'delivery.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
-  'of ids, for changed_fields a list of names. Null: all.';
+  'of ids, for changed_fields a list of names. Null: all events of its types.';
 comment on column crm.webhook_subscriptions.payload is
   'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
@@ -61,7 +63,8 @@ comment on column crm.webhook_subscriptions.header is
 comment on column crm.webhook_subscriptions.notice_due_at is
   'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
   'sets a later time. Null: no mail to send.';
-comment on column crm.webhook_subscriptions.name is 'The name that people gave it; null: the console shows the URL.';
+comment on column crm.webhook_subscriptions.name is
+  'The name that people gave the subscription. If null, the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
 create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create index webhook_subscriptions_notices on crm.webhook_subscriptions (notice_due_at) where notice_due_at is not null;
@@ -108,29 +111,38 @@ create table crm.webhook_secrets (
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
 );
 comment on table crm.webhook_secrets is
-  'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
-  'secret is encrypted for its subscription_id: copied to another row, it cannot be decrypted. A separate table, so '
-  'that crm_api can write secrets but read none.';
+  'Signing secrets, encrypted with a key that the database never has, so that nobody can sign with a dump of this '
+  'table. Each secret is encrypted for its subscription_id, so that it cannot be decrypted from another row. A '
+  'separate table, so that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
-  'The new secret during a rotation with overlap: until next_from it makes a second signature, then the only one.';
+  'The new secret during a rotation with overlap. Until next_from it makes a second signature, afterwards the only '
+  'signature.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret but with another context, so that neither can '
-  'be decrypted in the other''s place. Null if there is no such header.';
+  'The value of the subscription''s own header, encrypted like a secret. The contexts of the two encryptions differ, '
+  'so that a header cannot be decrypted as a secret, nor a secret as a header. Null if there is no header.';
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
-language sql stable security definer set search_path = '' as $$
-  select w.suspended or not w.public_api from crm.workspaces w
-  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select w.suspended or not w.public_api from crm.workspaces w
+    where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+  );
+end
 $$;
 comment on function crm.holds_webhooks(uuid) is
   'Whether all deliveries of a workspace are held, because the workspace is suspended or has no public API. Security '
   'definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own workspace only.';
 
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
-language sql stable set search_path = '' as $$
-  select k.next_from from crm.webhook_secrets k
-  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select k.next_from from crm.webhook_secrets k
+    where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+  );
+end
 $$;
 comment on function crm.old_secret_until(uuid, uuid) is
   'Until when the old secret of a subscription still signs; null if no overlap is in progress.';
@@ -144,7 +156,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- The limit never cuts off active subscriptions (50 at most), only inactive ones, which are kept for ever.
+      -- The limit cuts off only inactive subscriptions, which are kept for ever: at most 50 are active.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -161,7 +173,8 @@ language plpgsql volatile set search_path = '' as $$
 begin
   -- Without the lock, simultaneous calls would not count each other's subscriptions.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
-  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them.
+  -- A cap, because every write of the workspace creates deliveries for all active subscriptions, and every claim reads
+  -- them.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
   ) >= 50 then
@@ -180,9 +193,9 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so there are two limits to the number created in 30 days. Automation tools
-  -- subscribe again each time a workflow is switched on, so the first limit counts subscriptions with the same target
-  -- and events once. The second limit counts all.
+  -- Inactive subscriptions are kept for ever, so two limits apply to the number created in 30 days. The first limit
+  -- counts subscriptions with the same target and events once, because automation tools subscribe each time a workflow
+  -- is switched on. The second limit counts all subscriptions.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -201,12 +214,13 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or if in the last 30 days it created 5,000, '
-  'or 500 that differ from each other and from this one in target or events.';
+  'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
+  'days, or 500 that differ in target or events from each other and from p_subscription.';
 
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
-language sql immutable as $$
-  select array(
+language plpgsql immutable as $$
+begin
+  return array(
     select i.id::uuid
     from jsonb_array_elements_text(
       case jsonb_typeof(p_filters -> p_field)
@@ -215,12 +229,13 @@ language sql immutable as $$
       end
     ) with ordinality i (id, n)
     order by i.n
-  )
+  );
+end
 $$;
 comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which may be one id or a list.';
 
 create function crm.header_name(p_args jsonb) returns jsonb
-language sql immutable as $$ select nullif(nullif(p_args -> 'header', 'null'), '{}') $$;
+language plpgsql immutable as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
 comment on function crm.header_name(jsonb) is
   'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
 
@@ -272,8 +287,8 @@ begin
 end
 $$;
 comment on function crm.check_filters(uuid, jsonb) is
-  'The filters of a subscription as they are stored, with a list of ids for each field; null if there is none. Raises '
-  'invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
+  'The filters of a subscription as they are stored, with a list of ids for each field; null if there is no filter. '
+  'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
   'filter''s pipelines, because no event would pass, and for field names that no event has in changed_fields.';
 
 create function api.webhook_create(p_args jsonb) returns json

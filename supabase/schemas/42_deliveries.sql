@@ -11,8 +11,8 @@ begin
 end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
-  'The id of the delivery of an event to a subscription: the event''s time, then a hash of both ids. So an event '
-  'never gets two deliveries for a subscription, deliveries sort like events, and an id tells its partition.';
+  'The id of the delivery of an event to a subscription: the event''s time, then a hash of the two ids. So an event '
+  'never gets two deliveries for a subscription, deliveries sort like events, and an id shows its partition.';
 
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
@@ -24,24 +24,24 @@ create table crm.webhook_deliveries (
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
-  -- An index has this column in its condition, instead of `state`, because a delivery that succeeds does not change the
-  -- column. An update that changes a column of an index, even one in its condition, adds entries to all indexes
+  -- An index has this column in its condition, instead of `state`, because the success of a delivery does not change
+  -- this column. An update that changes a column of an index, even in its condition, adds entries to all indexes
   -- (docs/decisions/0023-speed-in-postgres.md).
   ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
   'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
-  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys, because events are dropped '
-  'with their partition, and each delivery would lock the subscription''s row.';
+  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
+  'their partition, and a foreign key would lock the subscription''s row for each delivery.';
 comment on column crm.webhook_deliveries.state is
   'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
   'after five attempts; cancelled: the subscription was deleted first.';
 comment on column crm.webhook_deliveries.series is
   'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
-  'Recorded attempts in this series. An attempt during which the dispatcher died is not recorded, because it was not '
-  'the receiver''s failure: the next attempt has the same number.';
+  'Recorded attempts in this series. If the dispatcher dies during an attempt, the attempt is not recorded, because '
+  'the receiver did not fail: the next attempt has the same number.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
@@ -49,8 +49,8 @@ create table crm.webhook_deliveries_default partition of crm.webhook_deliveries 
 comment on table crm.webhook_deliveries_default is
   'Rows whose day has no partition: none, unless the job partition-deliveries did not run for a week.';
 call crm.protect('crm.webhook_deliveries_default');
--- This index does not begin with workspace_id. If it did, a plan made while a partition is empty would use it to find a
--- delivery by id, and so read all deliveries of the workspace.
+-- This index must not begin with workspace_id. Otherwise a plan made while a partition is empty would use this index to
+-- find a delivery by id, and so read all deliveries of the workspace.
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
 
@@ -84,12 +84,14 @@ comment on table crm.webhook_attempts_default is
 call crm.protect('crm.webhook_attempts_default');
 
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
-language sql stable set search_path = '' as $$
-  select json_build_object(
+language plpgsql stable set search_path = '' as $$
+begin
+  return json_build_object(
     'lead', crm.lead_json(d, c.id, o.id), 'contact', case when c.id is not null then crm.contact_json(c) end,
     'company', case when o.id is not null then crm.company_json(o) end, 'source', d.source, 'utm', d.utm,
     'external_id', d.external_id, 'submitted', d.lead
-  )
+  );
+end
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
   'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
@@ -147,8 +149,8 @@ begin
 end
 $$;
 comment on function crm.event_data(crm.events, text) is
-  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. p_object_type is that of the '
-  'event in crm.event_types.';
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s facts. p_object_type: the '
+  'object_type of the event in crm.event_types.';
 
 create function crm.object_name(p_workspace_id uuid, p_object_type text, p_object_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
@@ -178,8 +180,8 @@ begin
 end
 $$;
 comment on function crm.object_name(uuid, text, uuid) is
-  'The name or title of the object of an event as it is now; for a note, the title of its deal. Null for an erased '
-  'contact and for the object of a test event. Not stored with the event, where it would outlive an erasure.';
+  'The present name or title of an event''s object; for a note, the title of its deal. Null for an erased contact and '
+  'for the object of a test event. The name is not stored with the event, because it would outlive an erasure.';
 
 create function crm.passes_filters(
   p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
@@ -214,7 +216,7 @@ begin
   if v_deal_id is not null then
     select * into v_deal from crm.deals d where d.workspace_id = p_workspace_id and d.id = v_deal_id;
   end if;
-  -- An object without such a field has null here, and no filter accepts null.
+  -- If the object lacks a filtered field, the value here is null, and no filter accepts null.
   return coalesce(
     (not p_filters ? 'pipeline_id' or p_filters -> 'pipeline_id' ? v_deal.pipeline_id::text)
       and (not p_filters ? 'stage_id' or p_filters -> 'stage_id' ? v_deal.stage_id::text)
@@ -224,10 +226,10 @@ begin
 end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
-  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are those of the deal: the '
-  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is that of the object, or of '
-  'the deal if the object has none. An object without such a field does not pass. changed_fields restricts only '
-  '`updated` events. Values are those of the object as it is now.';
+  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are compared with the deal: the '
+  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is compared with the object''s '
+  'owner, or with the deal''s owner if the object has none. An object that lacks a filtered field does not pass. '
+  'changed_fields restricts only `updated` events. The values are those of the object as it is now.';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
@@ -253,5 +255,5 @@ exception when others then
 end
 $$;
 comment on function crm.delivery_body(uuid, crm.events, text) is
-  'The JSON text to send (spec 6.2): the object as it is now, or a sample with "test": true. With the payload ids, '
-  '`data` has only the id of the object. Null if it cannot be built.';
+  'The JSON text to send (spec 6.2), with the object as it is now, or a sample and "test": true. With the payload ids, '
+  '`data` has only the id of the object. Null if the text cannot be built.';

@@ -1,18 +1,19 @@
--- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries, so that a claim does not
--- get slower when more deliveries are stored, or when more are held for inactive subscriptions or suspended workspaces.
--- Only the database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The dispatcher's
--- functions are security definer, because its role has no rights on tables. See docs/decisions/0008-queue.md.
+-- The queue of deliveries (spec 6.5). It is a small table beside the partitioned deliveries. So claims do not get
+-- slower when more deliveries are stored, or when more deliveries are held for inactive subscriptions or suspended
+-- workspaces. Only the database's clock decides what is due, so a dispatcher with a wrong clock changes nothing. The
+-- dispatcher's functions are security definer, because its role has no rights on tables. See
+-- docs/decisions/0008-queue.md.
 --
 -- Postgres often plans a statement while the queue is empty, and keeps the plan when the queue is long. Such a plan
--- uses the index with the fewest pages, even if another one would serve better. So the functions that read the queue
+-- uses the index with the fewest pages, even if another index would serve better. So the functions that read the queue
 -- leave the planner one choice:
 -- * They forbid scans of the whole table.
 -- * They compare and sort row values that begin with the shard, which the primary key lacks.
 -- * A search for rows in one state has a condition that no partial index for another state can serve.
 -- * They find rows first and write them by ctid: with a join, Postgres might look for them in the primary key.
 --
--- Locks are taken in this order, so that nobody deadlocks: shard, marker in crm.webhook_unsettled, row of the queue,
--- delivery, subscription.
+-- Locks are taken in this order, so that transactions cannot deadlock: shard, marker in crm.webhook_unsettled, row of
+-- the queue, delivery, subscription.
 
 create sequence crm.webhook_leases;
 comment on sequence crm.webhook_leases is 'The numbers of leases (lease_token), one for each claim of a delivery.';
@@ -30,20 +31,22 @@ create table crm.webhook_queue (
   host text,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
--- Vacuumed after a fixed number of changed rows and not after a share of the table, which is often empty. No fill
--- factor: free room would save no index entries, because each change of state changes indexed columns.
+-- Vacuumed after a fixed number of changed rows instead of a share of the table, because the table is often empty. No
+-- fill factor: free room would save no index entries, because each change of state changes indexed columns.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
-  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended ones.';
-comment on column crm.webhook_queue.event_id is 'The event, so that a claim need not look it up in the delivery.';
-comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended deliveries.';
+comment on column crm.webhook_queue.event_id is
+  'The event of the delivery, copied so that a claim need not read the delivery.';
+comment on column crm.webhook_queue.shard is
+  'One of 16 parts of the queue, by workspace. Each part has its own lock for claims (crm.webhook_shards).';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
   'subscription is inactive or its workspace may not send, so claims ignore it.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease ended cannot '
-  'overwrite its successor''s outcome, and an outcome sent twice counts once.';
+  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease has ended cannot '
+  'overwrite the outcome of the next dispatcher, and an outcome that is sent twice counts once.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -59,10 +62,11 @@ create table crm.webhook_shards (
   last_workspace_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table crm.webhook_shards is
-  'The shards of the queue. A claim locks its shard''s row, so that two claims together cannot exceed the limits of a '
-  'workspace; claims of other shards do not wait.';
+  'The shards of the queue. A claim locks the row of its shard, so that two claims together cannot exceed the limits '
+  'of a workspace. Claims of other shards do not wait.';
 comment on column crm.webhook_shards.last_workspace_id is
-  'The workspace at which the last claim stopped, if it did not reach all workspaces: the next claim begins after it.';
+  'The workspace at which the last claim stopped, if that claim did not reach all workspaces. The next claim begins '
+  'after this workspace.';
 alter table crm.webhook_shards enable row level security, force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
 
@@ -75,13 +79,13 @@ create table crm.webhook_unsettled (
   primary key (workspace_id, subscription_id)
 );
 comment on table crm.webhook_unsettled is
-  'Markers of subscriptions whose queue rows must still be held, cancelled or released because the subscription or '
-  'its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change waits for a long '
-  'queue.';
+  'Subscriptions whose queue rows must still be held, cancelled or released, because the subscription or its workspace '
+  'changed. Claims do this work in small steps (crm.settle_subscription), so that no change of a subscription waits '
+  'for a long queue.';
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each is made due only once.';
+  'The last delivery that became due because of send_now. Each delivery is made due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 
@@ -108,7 +112,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many at a time.
+  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many deliveries at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -158,7 +162,8 @@ comment on function crm.may_send(uuid, uuid) is
   'suspended. Otherwise they are held. Security definer, because verbs may not read the workspace''s settings.';
 
 -- Waiting deliveries follow the state of their subscription: they are held while nothing may be sent, cancelled if the
--- subscription was deleted, released when it is active again. This takes several steps, because thousands may wait.
+-- subscription was deleted, released when the subscription is active again. This takes several steps, because thousands
+-- of deliveries may wait.
 
 create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -178,7 +183,7 @@ declare
   );
   v_ids uuid[];
 begin
-  -- 500 at a time, because the dispatcher's claims do this work and must stay short.
+  -- 500 rows at a time, because the dispatcher's claims do this work and must stay short.
   v_ids := array(
     select q.delivery_id from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -223,7 +228,7 @@ begin
       where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
-  -- Rows that others had locked were skipped: a later call changes them.
+  -- Rows that other transactions had locked were skipped: a later call changes these rows.
   return not exists (
     select from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -251,13 +256,15 @@ comment on function crm.settle_subscription(uuid, uuid, boolean) is
   'Returns true if no row is left to change.';
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
-  -- claim's lock on the marker; `do nothing` would not wait, and the new state would be lost.
+  -- claim's lock on the marker. With `do nothing` this call would not wait, and the new state would be lost.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
-  set send_now = excluded.send_now, sent_to = excluded.sent_to
+  set send_now = excluded.send_now, sent_to = excluded.sent_to;
+end
 $$;
 comment on function crm.unsettle_subscription(uuid, uuid, boolean) is
   'Tells claims to hold, cancel or release the queue rows of a subscription.';
@@ -266,7 +273,7 @@ create function crm.unsettle_changed_subscription() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Settle the first rows here: most subscriptions have few rows, so nothing is left for claims.
+  -- Settle the first rows here: most subscriptions have so few rows that nothing is left for claims.
   if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
     delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
   end if;
@@ -289,7 +296,7 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The 50 ms count from the start of the claim and apply to all its shards together, because one step may take long:
+    -- The 50 ms count from the start of the claim, for all its shards together, because a single step may take long:
     -- cancelling 500 deliveries takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
@@ -300,5 +307,5 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms; '
-  'a later claim, which visits the shards in another order, settles the rest. The caller has locked the shard.';
+  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
+  'A later claim visits the shards in another order, and settles the rest. The caller has locked the shard.';

@@ -14,8 +14,8 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows, to avoid a deadlock: whoever locked one to record its outcome may be waiting for a marker that
-  -- this claim has locked.
+  -- Skip locked rows, to avoid a deadlock: a transaction that locked a row to record its outcome may be waiting for a
+  -- marker that this claim has locked.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -24,16 +24,16 @@ begin
 end
 $$;
 comment on function crm.wake_deliveries(smallint) is
-  'Makes waiting deliveries of a shard ready when they are due, 200 in a call, and all deliveries whose lease has '
-  'ended. The caller has locked the shard.';
+  'Makes deliveries of a shard ready: waiting deliveries that are due, at most 200 in a call, and all deliveries whose '
+  'lease has ended. The caller has locked the shard.';
 
 create type crm.claim_candidate as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, host text, is_slow boolean,
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery that its subscription and workspace have room for. workspace_rank: its place among the '
-  'workspace''s deliveries in flight if it is claimed.';
+  'A ready delivery for which its subscription and its workspace have room. workspace_rank: the delivery''s place '
+  'among the workspace''s deliveries in flight if it is claimed.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -66,8 +66,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Count the deliveries in flight by an index search for each target: the planner cannot know how many there are,
-    -- and might plan a join for a wrong number.
+    -- Count the deliveries in flight by an index search for each target. The planner cannot know their number, so it
+    -- might plan a join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -88,8 +88,8 @@ begin
           and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
       ) f
     ),
-    -- Marks subscriptions whose deliveries must be held: an event may enqueue a delivery while its subscription is
-    -- being deactivated.
+    -- Mark subscriptions whose deliveries must be held: an event may enqueue a delivery while its subscription is being
+    -- deactivated.
     stray as (
       insert into crm.webhook_unsettled (workspace_id, subscription_id)
       select t.workspace_id, t.subscription_id from target t where not t.may_send
@@ -120,8 +120,8 @@ begin
       from candidate c
     ),
     chosen as (
-      -- Workspaces come in random order. With the oldest event first, somebody who recovers old events in many
-      -- workspaces would always be served before the others.
+      -- Workspaces come in random order. If the oldest event came first, a customer who recovers old events in many
+      -- workspaces would always be served first.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -132,8 +132,8 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- The last workspace but one. This call may not have seen all subscriptions of the last workspace, so the next
-      -- call begins with that workspace.
+      -- The second to last workspace, so that the next call begins with the last one: this call may not have seen all
+      -- subscriptions of the last workspace.
       (
         select w.workspace_id from waiting w
         where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
@@ -151,8 +151,9 @@ end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
-  '8 for a workspace. Workspaces take turns in random order, and each gets its oldest events first. Reads p_limit '
-  'subscriptions, or 60 if that is more; the next call continues after them. The caller has locked the shard.';
+  '8 for a workspace. Workspaces take turns in random order, and each workspace gets its oldest events first. Reads '
+  'p_limit subscriptions, but at least 60; the next call continues after these subscriptions. The caller has locked '
+  'the shard.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
@@ -171,8 +172,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time: usually the first has enough deliveries, and until the next vacuum each search also
-    -- reads dead rows of earlier claims.
+    -- Search one shard at a time, because the first shard usually has enough deliveries. Until the next vacuum, each
+    -- search also reads dead rows of earlier claims.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -191,8 +192,8 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Search on until there are enough workspaces to fill the batch, so that no workspace gets a second delivery before
-    -- others get their first.
+    -- Search more shards until there are enough workspaces to fill the batch, so that no workspace gets a second
+    -- delivery before another workspace gets its first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then return; end if;
@@ -208,7 +209,7 @@ begin
   v_now := clock_timestamp();
 
   return query
-  -- Materialized, so that the deliveries in flight to a host are counted once and not for each candidate.
+  -- Materialized, so that the deliveries in flight to a host are counted once instead of once for each candidate.
   with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
@@ -241,7 +242,7 @@ begin
           offset 0
         ) r
       ))
-      -- Not `=`: with it, a plan might read the whole index of ready rows.
+      -- Not `=`: a plan for `=` might read the whole index of ready rows.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
@@ -252,8 +253,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions only one row is read, whichever index the plan uses. That matters because a plan that was
-  -- made for a workspace with few events, and may use any index, also runs for a workspace with a million events.
+  -- With these conditions Postgres reads only one row, whichever index the plan uses. A plan that was made for a
+  -- workspace with few events may use any index, and also runs for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest

@@ -6,7 +6,8 @@ language sql volatile
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
-comment on function crm.retry_delay(integer) is 'The wait after that many failures (spec 6.5); null after the fifth.';
+comment on function crm.retry_delay(integer) is
+  'The wait after p_failed_attempts failures (spec 6.5); null after the fifth.';
 
 create type crm.recorded_attempt as (
   workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, series integer,
@@ -42,8 +43,8 @@ begin
       ) with ordinality as o (
         workspace_id, delivery_id, lease_token, status, reason, duration_ms, answer, body_digest, position
       )
-      -- Always true, but with this condition Postgres expects one outcome instead of a hundred. For a hundred it would
-      -- scan whole partitions, because it does not know that each id is in only one partition.
+      -- Always true, but with this condition Postgres expects one outcome instead of a hundred. For a hundred outcomes
+      -- it would scan whole partitions, because it does not know that each id is in only one partition.
       where o.lease_token between 0 and 9223372036854775807
       order by o.workspace_id, o.delivery_id
     ) o
@@ -81,8 +82,8 @@ begin
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  -- In order of subscription, so that two simultaneous calls cannot deadlock; for one subscription, in the order of the
-  -- outcomes.
+  -- In order of subscription, so that two simultaneous calls cannot deadlock. Within a subscription, in the order of
+  -- the outcomes.
   for v_attempt in
     select r.*
     from (
@@ -118,7 +119,7 @@ begin
       end
     where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
     returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
-    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel it.
+    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel the delivery.
     if v_is_deleted and v_attempt.state = 'pending' then
       update crm.webhook_deliveries d set state = 'cancelled'
       where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
@@ -154,14 +155,15 @@ comment on function crm.delivery_record(json) is
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
   'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
   'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
-  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may be up to '
-  '10 s behind.';
+  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may lag up to '
+  '10 s behind the newest success.';
 
 -- Waking the dispatcher, and detecting that it does not run.
 
 create function crm.deliveries_due() returns boolean
-language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
-  select exists (select from crm.webhook_queue q where q.state = 'ready')
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
     or exists (select from crm.webhook_subscriptions s where s.notice_due_at <= statement_timestamp())
     or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
@@ -172,11 +174,13 @@ language sql volatile set search_path = '' set enable_seqscan = off set enable_b
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
         offset 0
       )
-    )
+    );
+end
 $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job '
-  'webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due.';
+  'webhook-dispatch calls this every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is '
+  'due.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
@@ -186,7 +190,8 @@ declare
   v_next timestamptz;
 begin
   -- A delivery may still be ready because another claim had locked its shard, or because it was added after the claim.
-  -- If another delivery of its workspace is in flight, the dispatcher that sends that one will claim the rest.
+  -- If another delivery of its workspace is in flight, the dispatcher that sends the other delivery will claim the
+  -- rest.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -207,13 +212,14 @@ begin
     where q.shard = s.shard and q.state = 'waiting' and q.due_at <= v_now + p_within
     order by q.due_at limit 1
   ) d;
-  -- greatest() ignores null, so null needs its own case.
+  -- Null needs its own case, because greatest() ignores null.
   return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
 end
 $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed everything due: deliveries that wait because their subscription or workspace is at its limit do not count.';
+  'claimed everything due. So deliveries that wait because their subscription or workspace is at its limit do not '
+  'count.';
 
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
@@ -243,13 +249,14 @@ end
 $$;
 comment on function crm.poke_dispatcher() is
   'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
-  'delivery whose first poke was lost. Security definer: members'' verbs call it, and it reads every workspace.';
+  'delivery whose first poke was lost. Security definer, because members'' verbs call it and it reads the queue of '
+  'every workspace.';
 
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard first, as claims do. Claims lock markers in another order than the statement below, so without the
-  -- shard's lock the two could deadlock.
+  -- Lock the shard first, as claims do. Without the shard's lock, this statement and a claim could deadlock, because
+  -- claims lock markers in another order.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -259,36 +266,39 @@ begin
 end
 $$;
 comment on function crm.resume_webhooks() is
-  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The '
-  'deliveries kept their attempts and times, so overdue ones are sent at once.';
+  'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The deliveries '
+  'kept their attempts and times, so overdue deliveries are sent at once.';
 create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
 
 create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
-language sql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
-  select q.*
-  from (
-    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
-    union all
-    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
-    union all
-    select w.* from crm.webhook_shards s
-    cross join lateral (
-      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
-    ) w
-  ) q
-  where q.due_at <= statement_timestamp() - interval '1 minute'
-    and (q.lease_until is null or q.lease_until <= statement_timestamp())
-    and crm.may_send(q.workspace_id, q.subscription_id)
-    -- If an attempt is in progress in the workspace, the dispatcher is running, and the other deliveries only wait for
-    -- a slow receiver.
-    and not exists (
-      select from crm.webhook_queue l
-      where l.state = 'leased' and l.lease_until > statement_timestamp()
-        and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
-        and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
-    )
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
+begin
+  return query
+    select q.*
+    from (
+      (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+      union all
+      (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+      union all
+      select w.* from crm.webhook_shards s
+      cross join lateral (
+        select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+      ) w
+    ) q
+    where q.due_at <= statement_timestamp() - interval '1 minute'
+      and (q.lease_until is null or q.lease_until <= statement_timestamp())
+      and crm.may_send(q.workspace_id, q.subscription_id)
+      -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
+      -- slow receiver.
+      and not exists (
+        select from crm.webhook_queue l
+        where l.state = 'leased' and l.lease_until > statement_timestamp()
+          and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
+          and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
+      );
+end
 $$;
 comment on function crm.stuck_deliveries(integer) is
   'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Reads at '

@@ -1,6 +1,6 @@
--- The bound of the queue. Every event is stored. Its deliveries are created at once while the subscription's share of
--- the queue has room, otherwise later, from the events (see "Catching up" below). Without a bound, a key could store a
--- delivery for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
+-- The bound of the queue. Every event is stored. Its deliveries are created at once if the subscription's share of the
+-- queue has room. Otherwise they are created later, from the events (see "Catching up" below). Without a bound, a key
+-- could store a delivery for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
 
 create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -43,12 +43,16 @@ comment on function crm.waiting_deliveries(uuid, uuid, integer) is
   'How many deliveries of a subscription are in the queue, counted up to p_limit.';
 
 create function crm.queue_share(p_workspace_id uuid) returns integer
-language sql stable set search_path = '' as $$
-  select w.max_waiting_deliveries / greatest(
-    (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
-  )::integer
-  from crm.workspaces w
-  where w.id = p_workspace_id
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select w.max_waiting_deliveries / greatest(
+      (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
+    )::integer
+    from crm.workspaces w
+    where w.id = p_workspace_id
+  );
+end
 $$;
 comment on function crm.queue_share(uuid) is
   'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
@@ -74,7 +78,8 @@ begin
 end
 $$;
 comment on function crm.require_room(uuid, uuid) is
-  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries on request, such as a test.';
+  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries that somebody requests, such as a '
+  'test.';
 
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
@@ -86,15 +91,16 @@ begin
 end
 $$;
 comment on function crm.subscribers(uuid, crm.event_type) is
-  'A workspace''s active subscriptions to a type of event, without those with filters (crm.fan_out_filtered).';
+  'A workspace''s active subscriptions to a type of event, without subscriptions that have filters '
+  '(crm.fan_out_filtered).';
 
 create function crm.catch_up_lock(p_subscription_id uuid) returns bigint
 language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
   'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
-  'lock in share mode until it ends. The last step of the catch-up takes the lock exclusively: all such transactions '
-  'have then ended, so the step sees every event that has no delivery.';
+  'lock in share mode until the transaction ends. The last step of the catch-up takes the lock exclusively. Then all '
+  'transactions that left a delivery out have ended, so the step sees every event that has no delivery.';
 
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -103,8 +109,8 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end: this function then creates the deliveries itself instead of
-  -- waiting.
+  -- If the lock is not free, the catch-up is about to end. Then this function does not wait, but creates the deliveries
+  -- itself.
   v_behind := array(
     select b.id
     from (
@@ -115,8 +121,8 @@ begin
     where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
   );
   if v_behind <> '{}' then
-    -- Read again in a new snapshot: a catch-up may have ended before the lock was taken. While this transaction holds
-    -- the lock, no catch-up can end.
+    -- Read in a new snapshot, because a catch-up may have ended before this transaction took the lock. While this
+    -- transaction holds the lock, no catch-up can end.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -127,14 +133,14 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Skip locked rows: whoever holds the lock may be marking the subscription too. No request waits here; at worst, a
-    -- few more deliveries than the share are created.
+    -- Skip locked rows, so that no request waits here: the transaction with the lock may be marking the same
+    -- subscription. At worst, a few more deliveries than the share are created.
     for no key update skip locked
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
-    -- and so creates no deliveries, ends later: its events are not below the horizon.
+    -- The catch-up starts at the horizon. Every transaction below the horizon has ended. A transaction that sees this
+    -- mark, and so creates no deliveries, ends later, so its events are not below the horizon.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -151,21 +157,21 @@ end
 $$;
 comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
   'Creates the deliveries of events for subscriptions whose share of the queue has room. A subscription without room '
-  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for nobody. Sets '
-  'app.events_enqueued if it created any.';
+  'is marked as behind, and gets its deliveries from the job webhook-catch-up. Waits for no lock. Sets '
+  'app.events_enqueued if it created a delivery.';
 
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
--- Counting takes 1.5 microseconds for each waiting delivery, so calls count only at random: on average once
--- while a tenth of the bound is added. A call that adds a tenth at once always counts.
+-- Counting takes 1.5 microseconds for each waiting delivery, so calls count only at random: on average once while a
+-- tenth of p_max_waiting is added. A call that adds a tenth of it at once always counts.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
 
 create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- The planner estimates a lower cost for known short arrays than for unknown ones. Without this setting it would plan
--- every call again, which takes longer than adding a delivery.
+-- The planner estimates a lower cost for known short arrays than for unknown arrays. Without this setting it would plan
+-- every call again. Planning takes longer than adding a delivery.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if p_subscription_ids = '{}' then return; end if;
@@ -196,7 +202,7 @@ comment on function crm.fan_out(uuid, uuid[], uuid[]) is
 
 create function crm.fan_out_filtered(p_workspace_id uuid, p_event crm.event_type, p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- Without this setting, each call would plan for all partitions of crm.events, which takes milliseconds.
+-- Without this setting, each call would plan for all partitions of crm.events. This planning takes milliseconds.
 set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_subscription_id uuid;
@@ -216,31 +222,33 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. All events have one type.';
+  'crm.fan_out for the active subscriptions with filters. p_event: the type of all these events.';
 
 -- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
--- the queue has room. Nothing is lost: a subscription's place moves only over events of ended transactions
--- (crm.feed_horizon), and every event without its delivery is above that place. Nothing is sent twice: the delivery of
--- an event to a subscription always has the same id.
+-- the queue has room. No event is lost: a subscription's place in the feed moves only over events of ended transactions
+-- (crm.feed_horizon), and every event without its delivery is above this place. No event is sent twice, because the
+-- delivery of an event to a subscription always has the same id.
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: its place in the feed, whether it is done, how many deliveries it got.';
+  'How far a subscription was caught up: the place reached in the feed, whether no delivery is missing any more, how '
+  'many deliveries were queued.';
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
 -- crm.recover_deliveries explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_seqscan = off set enable_sort = off
 set enable_hashjoin = off set enable_mergejoin = off
--- The timeout is for the lock of the last step, which waits for transactions that left deliveries out.
+-- The timeout limits how long the last step waits for transactions that left deliveries out.
 set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for transactions that were open that long: see api.event_list.
+  -- Deliveries are kept for 30 days. The two days are for transactions that were open for up to two days
+  -- (api.event_list).
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -281,7 +289,7 @@ begin
     v_room := v_room - v_added;
     if v_seen < v_step then
       exit when v_room = 0;
-      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find it
+      -- The lock is granted once all transactions that left deliveries out have ended. Later transactions find the lock
       -- taken, and create their deliveries themselves.
       begin
         perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
@@ -317,8 +325,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
-  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock: the '
-  'caller stores the place reached, after its last subscription.';
+  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock. '
+  'Instead the caller stores the place reached, after it has caught up its last subscription.';
 
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
@@ -332,7 +340,7 @@ begin
     select b.* from crm.webhook_subscriptions b where b.behind_since is not null and b.is_active order by random()
   loop
     exit when clock_timestamp() > statement_timestamp() + interval '2 s';
-    -- One catch-up or recovery at a time in a workspace: two that insert the same rows could deadlock.
+    -- One catch-up or recovery at a time in a workspace: two transactions that insert the same rows could deadlock.
     continue when not pg_try_advisory_xact_lock(crm.lock_number('recovery of ' || s.workspace_id));
     r := crm.catch_up(s, statement_timestamp() + interval '2 s');
     v_all := v_all || r;

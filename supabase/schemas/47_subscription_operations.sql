@@ -1,16 +1,17 @@
--- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and the application.
+-- Operations on subscriptions and deliveries (spec 6.5): send again, test, reactivate, recover, rotate. The verbs of
+-- keys, members and the operator call them.
 
 create function crm.require_own_workspace(p_workspace_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
-    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+    raise exception 'The workspace % is not the caller''s', p_workspace_id;
   end if;
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'For security definer functions that take a workspace: raises an error if it is not the caller''s. The operator is '
-  'in no workspace and may name any.';
+  'Raises an error if the workspace is not the caller''s. Security definer functions that take a workspace call it, '
+  'because row-level security does not apply to them. The operator is in no workspace and may name any.';
 
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
@@ -28,13 +29,14 @@ begin
 end
 $$;
 comment on function crm.retry_deliveries(uuid) is
-  'Makes every waiting delivery of a workspace due now, and returns how many there were.';
+  'Makes every waiting delivery of a workspace due now, and returns their number.';
 
 create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
 language plpgsql security definer set search_path = ''
--- Only nested loops, because other joins read more than the one partition that has the id: see crm.delivery_record.
+-- Allow only nested loops, as crm.delivery_record does: any other join would also read the partitions that do not have
+-- the id.
 set enable_seqscan = off set enable_bitmapscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
   v_leased uuid[];
@@ -43,7 +45,8 @@ declare
   v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- Lock queue rows before deliveries, both in order of id, as crm.delivery_record does.
+  -- Lock queue rows before deliveries, and each in order of id, as crm.delivery_record does. So the two cannot
+  -- deadlock.
   select
     coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
     coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
@@ -80,21 +83,21 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not clock_timestamp(), which is later: crm.poke_dispatcher in the same statement would not find the delivery due.
+    -- clock_timestamp() is later, so crm.poke_dispatcher in the same statement would find the delivery not yet due.
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
   where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id;
-  -- Deliveries in flight count too: their dispatcher will record the outcome.
+  -- Leased deliveries count too, because a dispatcher is sending them now.
   count := cardinality(v_leased) + cardinality(v_waiting) + cardinality(v_ended);
 end
 $$;
 comment on function crm.redeliver(uuid, uuid, uuid[]) is
-  'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts and keeps its '
-  'earlier ones; a waiting delivery gets no additional attempts. If the subscription is inactive, the deliveries wait '
-  'until reactivation. Takes older deliveries first, and returns how many are on their way and the ids for which '
-  'the queue has no room. Raises queue_full if there is room for none. Security definer, because verbs may not write '
-  'deliveries.';
+  'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts, and its '
+  'earlier attempts stay. A waiting delivery gets no additional attempts. Deliveries of an inactive subscription wait '
+  'until it is reactivated. Takes older deliveries first. count: how many of these deliveries are in the queue now. '
+  'not_queued: the ids for which the queue has no room. Raises queue_full if the queue has room for none. Security '
+  'definer, because verbs may not write deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -119,10 +122,10 @@ begin
 end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
-  'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
-  'subscription. The event has the type p_event; if that is null, the subscription''s first type. Its object is the '
-  'nil UUID, and its data a sample with "test": true, so that a receiver that takes it for a real event finds nothing '
-  'to act on. Raises queue_full. Security definer, because verbs may not write events.';
+  'Queues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. '
+  'p_event: the type of the event; null means the subscription''s first type. The id of the event''s object is the nil '
+  'UUID, and its data is a sample with "test": true. So a receiver that mistakes the test for a real event finds no '
+  'record to change. Raises queue_full. Security definer, because verbs may not write events.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
@@ -144,12 +147,10 @@ begin
 end
 $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
-  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (the first 500 '
-  'at once, the others in later claims), and returns how many there are. Failed deliveries stay failed: see '
-  'crm.redeliver. Changes nothing on an active subscription. Security definer, because verbs may not write deliveries.';
-
--- Operations on subscriptions (spec 6.5): reactivate, recover, rotate. The verbs of keys, members and the operator
--- share them.
+  'Activates an inactive subscription and sets its failure_count to 0. Makes its waiting deliveries due now and '
+  'returns their number. The first 500 become due in this call, the rest in later claims. Failed deliveries stay '
+  'failed; crm.redeliver sends them. Does not change an active subscription. Security definer, because verbs may not '
+  'write deliveries.';
 
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
@@ -163,8 +164,8 @@ begin
 end
 $$;
 comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
-  'The keys that created subscriptions, with name and prefix, and whether they are revoked. Security definer, because '
-  'crm_api cannot read keys.';
+  'The names and prefixes of keys that created subscriptions, and whether each key is revoked. Security definer, '
+  'because crm_api cannot read keys.';
 
 create function crm.resume_subscription(
   p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
@@ -187,9 +188,9 @@ begin
 end
 $$;
 comment on function crm.resume_subscription(uuid, uuid) is
-  'Activates a subscription again if the workspace has fewer than 50 active ones. Returns how many deliveries were '
-  'waiting, and the key that created it if that key is revoked. was_inactive is null if there is no such '
-  'subscription.';
+  'Reactivates a subscription if the workspace has fewer than 50 active subscriptions. was_inactive: null if there is '
+  'no such subscription. resumed: how many deliveries were waiting. revoked_key: the key that created the '
+  'subscription, if that key is revoked.';
 
 create function crm.recover_deliveries(
   p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz,
@@ -256,15 +257,16 @@ begin
       get diagnostics v_added = row_count;
     end if;
     count := count + v_added;
-    -- The time counts from when this call got the lock. The caller can call again for the rest.
+    -- Stop 1.2 s after this call got the lock. The caller can call again for the rest.
     exit when v_next_id is null or count >= v_room
       or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
   end loop;
   next_since := crm.uuid_v7_time(v_next_id);
 
-  -- Lock the subscription last, because recording an attempt may write its row. A transaction that deactivates it has
-  -- either ended, so that this query finds no active row, or waits for this lock and then finds the new deliveries.
+  -- Lock the subscription after the deliveries, as crm.delivery_record does. If a transaction has deactivated the
+  -- subscription meanwhile, this query finds no active row. A transaction that deactivates it later waits for this
+  -- lock, and then finds the new deliveries.
   perform from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
   for no key update;
@@ -272,13 +274,14 @@ begin
 end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
-  'Queues the events of a period that a subscription never got: events without a delivery, and events whose delivery '
-  'failed for good or was cancelled. Delivered and waiting events are left alone, so a repeated call sends nothing '
-  'twice. Skips test events, and events that the subscription''s filters exclude now. Takes the oldest first: as many '
-  'as the queue has room for (queue_full if none), but no more than 20,000 and for little more than a second. '
-  'next_since is where to continue; null if nothing is left. With p_dry_run it only counts, even more than 20,000. One '
-  'recovery at a time in a workspace. The period goes back 30 days at most, and applies to the time when an event was '
-  'stored (in its id). Security definer, because verbs may not write deliveries.';
+  'Queues the events of a period that a subscription did not receive: events without a delivery, and events whose '
+  'delivery failed for good or was cancelled. Skips events whose delivery arrived or is waiting, so a repeated call '
+  'sends nothing twice. Also skips test events, and events that the subscription''s filters exclude now. Takes the '
+  'oldest events first, at most 20,000, and stops after little more than a second or when the queue has no more room. '
+  'Raises queue_full if the queue has room for none. next_since: where the next call continues; null if nothing is '
+  'left. With p_dry_run, only counts the events, without the limit of 20,000. Recoveries in one workspace wait for '
+  'each other. The period goes back 30 days at most. It is compared with the time in an event''s id, when the event '
+  'was stored. Security definer, because verbs may not write deliveries.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
@@ -314,9 +317,10 @@ begin
 end
 $$;
 comment on function crm.recover(uuid, uuid, jsonb) is
-  'crm.recover_deliveries with the arguments since, until, before_creation and dry_run. Without before_creation, the '
-  'period begins no earlier than the subscription, because its receiver never asked for older events. Returns count, '
-  'has_more, next_since, and since, where it began. Raises validation_error, subscription_inactive, queue_full.';
+  'Runs crm.recover_deliveries with the arguments since, until, before_creation and dry_run. Without before_creation, '
+  'the period begins no earlier than the subscription was created, because its receiver never asked for older events. '
+  'Returns count, has_more, next_since, and since (where the period began). Raises validation_error, '
+  'subscription_inactive, queue_full.';
 
 create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
 language plpgsql immutable set search_path = '' as $$
@@ -327,12 +331,14 @@ begin
 end
 $$;
 comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
-  'Raises validation_error if a subscription does not include an event type: its receiver expects no such event.';
+  'Raises validation_error if a subscription does not include this event type, because its receiver does not expect '
+  'such an event.';
 
 create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
 returns void
-language sql volatile security definer set search_path = '' as $$
-  select crm.require_own_workspace(p_workspace_id);
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform crm.require_own_workspace(p_workspace_id);
   update crm.webhook_secrets k
   set
     secret = case
@@ -343,10 +349,11 @@ language sql volatile security definer set search_path = '' as $$
     end,
     next_secret = case when p_overlap_seconds > 0 then p_secret end,
     next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
-  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id;
+end
 $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
-  'Gives a subscription a new secret, encrypted. During the overlap the current secret keeps signing and the new one '
-  'makes a second signature; with an overlap of 0 the new one signs at once. A rotation during an overlap keeps the '
-  'current secret and replaces the new one, so that a call whose reply was lost can be repeated. Security definer, '
-  'because verbs may not read secrets.';
+  'Gives a subscription a new secret (encrypted by the caller). During the overlap, the current secret signs each '
+  'attempt, and the new secret adds a second signature. With an overlap of 0, only the new secret signs from now on. A '
+  'rotation during an overlap keeps the current secret and replaces the new one, so that a client can repeat a call '
+  'whose reply was lost. Security definer, because verbs may not read secrets.';

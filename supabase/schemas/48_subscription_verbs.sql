@@ -1,5 +1,5 @@
--- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb looks the subscription up first, so that a
--- subscription of another workspace is not found.
+-- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb first looks up the subscription in the
+-- key's workspace, and raises not_found for any other.
 
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
 language plpgsql stable set search_path = '' as $$
@@ -41,10 +41,10 @@ comment on function crm.require_own_delivery(crm.webhook_subscriptions, uuid) is
   'Raises not_found if the subscription has no such delivery.';
 
 create function crm.wake_dispatcher() returns void
-language sql
-as $$ select set_config('app.events_enqueued', 'true', true) $$;
+language plpgsql
+as $$ begin perform set_config('app.events_enqueued', 'true', true); end $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the edge function poke the dispatcher after its reply, as it does after an event.';
+  'Makes the edge function poke the dispatcher after its reply, as an event with deliveries does.';
 
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -55,7 +55,8 @@ begin
 end
 $$;
 comment on function api.webhook_get(jsonb) is
-  'Returns a subscription with the key that created it and the outcomes of 7 days: see crm.subscription_overviews.';
+  'Returns a subscription with the key that created it and the outcomes of its deliveries in 7 days '
+  '(crm.subscription_overviews).';
 
 create function api.webhook_deliveries(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -172,7 +173,7 @@ begin
 end
 $$;
 comment on function api.webhook_test(jsonb) is
-  'Sends a test event to a subscription. It takes no Idempotency-Key, because another test does no harm.';
+  'Sends a test event to a subscription. It takes no Idempotency-Key, because a repeated test does no harm.';
 
 create function api.webhook_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -191,9 +192,9 @@ begin
 end
 $$;
 comment on function api.webhook_reactivate(jsonb) is
-  'Activates a subscription again and sends its waiting deliveries; does not change an active one. Returns it with '
-  'resumed and revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked '
-  'meanwhile.';
+  'Reactivates a subscription and sends its waiting deliveries; does not change an active subscription. Returns the '
+  'subscription with resumed and revoked_key (crm.resume_subscription). Raises revoked_api_key if the calling key was '
+  'revoked during the call.';
 
 create function api.webhook_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -206,7 +207,7 @@ begin
 end
 $$;
 comment on function api.webhook_recover(jsonb) is
-  'Queues the events from since to until (now if absent) that a subscription never got (crm.recover).';
+  'Queues the events from since to until (now if absent) that a subscription did not receive (crm.recover).';
 
 create function api.webhook_rotate_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -220,4 +221,4 @@ begin
 end
 $$;
 comment on function api.webhook_rotate_secret(jsonb) is
-  'Replaces the secret of a subscription (crm.rotate_secret); the edge function adds the plain secret to the reply.';
+  'Replaces the secret of a subscription (crm.rotate_secret). The edge function adds the plain secret to the reply.';

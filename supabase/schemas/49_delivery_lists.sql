@@ -4,7 +4,7 @@ create function crm.shown_state(p_stored text, p_may_send boolean) returns text
 language sql immutable parallel safe
 as $$ select case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end $$;
 comment on function crm.shown_state(text, boolean) is
-  'The state in which a delivery is shown: held if it is pending and may not be sent.';
+  'The state of a delivery as people see it: a pending delivery that may not be sent is held.';
 
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
@@ -49,12 +49,12 @@ begin
 end
 $$;
 comment on function crm.delivery_summaries(uuid, uuid[]) is
-  'JSON of deliveries, in no order: event, state (crm.shown_state), the receiver''s last response, times (spec 6.5). '
-  'next_attempt_at is null if there is no next attempt.';
+  'JSON of deliveries, in no particular order: event, state (crm.shown_state), the receiver''s last response, times '
+  '(spec 6.5). next_attempt_at is null if there is no next attempt.';
 
 create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
-language sql stable set search_path = ''
-as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+language plpgsql stable set search_path = ''
+as $$ begin return (select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s); end $$;
 comment on function crm.delivery_summary(uuid, uuid) is
   'JSON of one delivery as in crm.delivery_summaries; null if there is none.';
 
@@ -77,16 +77,16 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
-  -- How many deliveries one call reads at most: without a limit, a filter that matches nothing would read all 30 days.
-  -- Half as many with a filter by event, because it also reads the event of each delivery.
+  -- The most deliveries that one call reads. Without this limit, a call whose filter matches nothing would read all 30
+  -- days. A filter by event halves the limit, because it also reads the event of each delivery.
   v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- One statement for each index, because one statement for all cases could use none of them. For a subscription, the
-  -- condition and the order name subscription_id and id together, because only one index has both: with a plain
-  -- equality, the planner may expect every row to match, and read the workspace's index. The separate conditions on the
-  -- id select the partitions, and stop the scan at `since`.
+  -- One statement for each index, because one statement for all cases could use no index. For a subscription, the
+  -- condition and the order compare (subscription_id, id) as one row value, which only the subscription's index can
+  -- serve. With a plain equality, the planner may expect every row to match, and read the workspace's index. The
+  -- separate conditions on the id select the partitions, and stop the scan at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -171,9 +171,10 @@ begin
 end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of deliveries of a subscription, or of the workspace (null), newest event first, and the id after '
-  'which the next page begins (null if there is none). A page filtered by state looks at up to 5,000 deliveries, a '
-  'page filtered by event at up to 2,500, so it may be short or empty although there is a next page.';
+  'The ids of a page of deliveries, newest event first: those of a subscription, or of the whole workspace if '
+  'p_subscription_id is null. next_id: the id after which the next page begins; null if there is none. A page filtered '
+  'by state looks at up to 5,000 deliveries, and a page filtered by event at up to 2,500. So it may be short or empty '
+  'although there is a next page.';
 
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -240,34 +241,38 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now, in the payload form of the last attempt if the delivery has ended. Bodies are not stored but built from the '
-  'object as it is now. body_as_sent: whether the last body sent was exactly this one; null if none was sent. body is '
-  'null if it cannot be built. Returns null if there is no such delivery.';
+  'now. Bodies are not stored: body is built from the object as it is now, and null if it cannot be built. If the '
+  'delivery has ended, body has the payload form (full or ids) of the last attempt. body_as_sent: whether the last '
+  'attempt sent exactly this body; null if no attempt sent a body. Returns null if there is no such delivery.';
 
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
-language sql stable set search_path = '' as $$
-  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
-  from unnest(
-    array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
-      s.header ->> 'name'
-    ],
-    array[
-      regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
-      'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
-      floor(extract(epoch from now()))::text,
-      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
-      'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
-    ]
-  ) with ordinality h (name, value, n)
-  -- h.name is null if the subscription has no header of its own.
-  where h.name <> 'X-Service-Signature-Next'
-    or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+    from unnest(
+      array[
+        'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
+        'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next',
+        s.header ->> 'name'
+      ],
+      array[
+        regexp_replace(lower(substring(s.target_url from '://([^/?#]+)')), ':443$', ''), 'crm-webhooks/1', '*/*',
+        'application/json', octet_length(convert_to(p_body, 'UTF8'))::text, e.event::text, e.id::text, d.id::text,
+        floor(extract(epoch from now()))::text,
+        'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+        'sha256=<o mesmo, com o segredo novo>', '<o valor guardado, que não é mostrado>'
+      ]
+    ) with ordinality h (name, value, n)
+    -- h.name is null if the subscription has no header of its own.
+    where h.name <> 'X-Service-Signature-Next'
+      or h.name is not null and crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
+  );
+end
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
-  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. '
-  'The signatures and the value of the subscription''s own header are only described, because the database cannot '
-  'decrypt a secret; the second signature is sent while a rotation overlaps.';
+  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. In '
+  'place of the signatures and of the value of the subscription''s own header stands a description, because the '
+  'database cannot decrypt them. The second signature is sent during the overlap of a rotation.';

@@ -18,8 +18,8 @@ end
 $$;
 comment on function app.delivery_list(jsonb) is
   'Lists deliveries of a workspace or of one subscription, newest event first (spec 6.5): data, and meta with '
-  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt; next_attempt_at '
-  'is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
+  'next_cursor and has_more. last_status, last_reason and last_duration_ms describe the last attempt. next_attempt_at '
+  'is null if there is no next attempt. Arguments: workspace_id, subscription_id, state, event, since, until, cursor, '
   'limit (50 if absent). Codes: validation_error, not_found.';
 
 create function app.delivery_get(p_args jsonb) returns json
@@ -50,9 +50,9 @@ begin
 end
 $$;
 comment on function app.delivery_retry(jsonb) is
-  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription '
-  'wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: '
-  'workspace_id. Codes: validation_error, not_found.';
+  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher. Deliveries of an inactive '
+  'subscription still wait until it is reactivated. Returns retried, the number of deliveries that were waiting. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.delivery_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -83,7 +83,7 @@ begin
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
-  'Sends a delivery now, under the same id. An ended delivery gets five new attempts; a waiting delivery gets no '
+  'Sends a delivery now, under the same id. An ended delivery gets five new attempts. A waiting delivery gets no '
   'additional attempts. Returns the delivery as delivery_list does, with held: whether it waits because the workspace '
   'is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';

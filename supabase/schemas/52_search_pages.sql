@@ -22,8 +22,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Returns those of p_ids, in their order, whose records match the walk''s filters and have all of p_words (if given) '
-  'in their current text. If the walk is empty: those that the unfiltered list contains.';
+  'Filters p_ids and keeps their order. An id stays if its record matches the walk''s filters and its current text has '
+  'all of p_words (if given). If the walk is empty, an id stays if the unfiltered list contains its record.';
 
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
@@ -45,8 +45,7 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- strpos() instead of LIKE, which takes several times as long, and even longer for a repetitive word such as
-    -- `aaaab`.
+    -- LIKE takes several times as long as strpos(), and even longer for a repetitive word such as `aaaab`.
     if v_way is null then
       -- Read the texts before the records, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
@@ -85,13 +84,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Read twice as many rows as would fill the page if the words are as frequent there as in the rows read so far.
-    -- Read fewer for a long search, because long words take longer to compare.
+    -- If the words are as frequent in older rows, half of these rows would fill the page. Read fewer rows for a long
+    -- search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words, so ask the index, which is fast if few older ones have them too.
+    -- Few of the newest records have the words, so use the index. It is fast if few older records have the words too.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -117,7 +116,7 @@ set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_walk crm.walk;
   v_words text[] := crm.search_words(p_args ->> 'q');
-  -- How many texts are computed and compared one by one. Fewer for a long search, as in crm.kept_search.
+  -- The most texts that are computed and compared one by one: fewer for a long search, as in crm.kept_search.
   v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
   -- The records whose stored text is missing or out of date.
   v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
@@ -155,13 +154,14 @@ begin
 end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines crm.kept_search '
-  'with the records that changed since their text was stored: it compares the texts of at most 2 * p_step of these; if '
-  'they are too many to list, of at most 2 * p_step rows of the list. next_id: where the next page continues; null if '
-  'there is none. p_kept: the call has no filter except q, so statements with cached plans are used.';
+  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Adds to the result of '
+  'crm.kept_search the pending records, which changed since their texts were stored: computes and compares the texts '
+  'of at most 2 * p_step pending records. If too many records are pending to list them, compares the texts of at most '
+  '2 * p_step rows of the list instead. next_id: where the next page continues; null if there is none. p_kept: the '
+  'call has no filter except q, so statements with cached plans are used.';
 
--- The searched texts are written by a job, because writing them takes longer than the rest of a creation. A search also
--- compares the records that changed since the job's last run, which it finds by their events. See
+-- A job writes the searched texts, because writing them takes longer than the rest of a creation. So a search also
+-- compares the records that changed since the job's last run. It finds these records by their events. See
 -- docs/decisions/0013-search.md.
 
 create table crm.search_progress (
@@ -170,7 +170,8 @@ create table crm.search_progress (
   reached_at timestamptz not null default now()
 );
 comment on table crm.search_progress is
-  'How far in the feed the texts are up to date, except for the workspaces in crm.search_backlog.';
+  'The place in the feed up to which the searched texts are up to date. A workspace in crm.search_backlog has its own '
+  'place.';
 comment on column crm.search_progress.position is
   'The crm.feed_horizon of the job''s last run: events below this position are done.';
 comment on column crm.search_progress.reached_at is
@@ -186,7 +187,7 @@ create table crm.search_backlog (
 );
 comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
-  'finish it, for example after an import; the others do not wait for it.';
+  'finish it, for example after an import. Other workspaces do not wait for it.';
 comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
 comment on column crm.search_backlog.reached_at is 'crm.search_progress.reached_at when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
@@ -233,7 +234,7 @@ declare
   v_events crm.events[];
   v_changed record;
 begin
-  -- If somebody else, such as an erasure, is writing texts of the workspace, leave the work to the next run.
+  -- If another transaction, such as an erasure, is writing texts of the workspace, leave the work to the next run.
   if not pg_try_advisory_xact_lock(crm.lock_number('texts of ' || p_done.workspace_id)) then return 0; end if;
   v_events := array(
     select l from crm.events l
@@ -261,8 +262,8 @@ end
 $$;
 comment on function crm.index_texts_of(crm.search_backlog, bigint, integer) is
   'Writes the texts of the next changes in a workspace of the backlog, for at most p_most events below p_horizon, and '
-  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while somebody '
-  'else writes texts of the workspace.';
+  'returns the number of events. Removes the workspace from the backlog if none is left. Returns 0 while another '
+  'transaction writes texts of the workspace.';
 
 create function crm.index_texts(p_most interval default '1500 milliseconds') returns integer
 language plpgsql set search_path = ''
@@ -277,7 +278,7 @@ declare
 begin
   perform crm.lock_texts();
   v_horizon := crm.feed_horizon();
-  -- One index look-up for each workspace: one statement for all would read all events of two days.
+  -- Lateral: one index look-up for each workspace. A plain join would read all events of two days.
   insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
   select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
   from crm.search_progress p
@@ -290,7 +291,7 @@ begin
   ) changed
   on conflict do nothing;
   update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
-  -- 500 events of each workspace in turn, so that an import in one workspace does not delay the others.
+  -- Take 500 events of each workspace in turn, so that an import in one workspace does not delay the others.
   loop
     v_looked := 0;
     for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
@@ -298,7 +299,7 @@ begin
       begin
         v_looked := v_looked + crm.index_texts_of(v_next, v_horizon, 500);
       exception when others then
-        -- The workspace stays in the backlog, which `deno task doctor` reports; the others go on.
+        -- The workspace stays in the backlog, and `deno task doctor` reports it. The other workspaces go on.
         raise log 'crm.index_texts of %: % (%)', v_next.workspace_id, sqlerrm, sqlstate;
       end;
     end loop;

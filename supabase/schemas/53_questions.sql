@@ -53,7 +53,8 @@ begin
       -- Only for the newest 20 deals, because looking up each deal reads the partitions of 90 days.
       select m.id, 'stage_change', m.deal_id, m.from_id, m.to_id
       from (
-        -- The stage that a deal entered is in the event of the deal's next move, as the stage that was left.
+        -- The stage that a deal entered is stored in the event of the deal's next move, as the stage that the deal
+        -- left.
         select l.id, x.id as deal_id, l.from_id, lead(l.from_id) over (partition by x.id order by l.id) as to_id
         from unnest(p_deals[:20]) x (id)
         cross join lateral (
@@ -105,9 +106,9 @@ begin
 end
 $$;
 comment on function crm.timeline(uuid[], uuid, jsonb) is
-  'A page of what happened with these deals, and of the activities with the contact, newest first. Leaves out the '
-  'kinds that the key has no scope to read, and without deals:read shows only id and name of a deal. Shows moves to '
-  'another stage only for the newest 20 deals, the last 90 days and the newest 1,000 events of a deal.';
+  'A page of what happened with these deals, and of the contact''s activities, newest first. Leaves out the kinds of '
+  'entries that the key has no scope to read. Without deals:read, shows only the id and the name of a deal. Shows '
+  'moves to another stage only for the newest 20 deals, the last 90 days and the newest 1,000 events of a deal.';
 
 create function api.company_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -120,7 +121,7 @@ begin
 end
 $$;
 comment on function api.company_timeline(jsonb) is
-  'The timeline of a company from its 250 newest deals, latest entry first. Raises not_found, merged.';
+  'The timeline of a company, latest entry first: the entries of its 250 newest deals. Raises not_found, merged.';
 
 create function crm.deals_of_contact(p_contact_id uuid, p_most integer) returns uuid[]
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -155,10 +156,10 @@ begin
 end
 $$;
 comment on function api.contact_timeline(jsonb) is
-  'The timeline of a contact, latest entry first: from the 250 newest deals in which it is the main or an additional '
-  'contact, and from its activities in other deals. Raises not_found, merged.';
+  'The timeline of a contact, latest entry first: the entries of the contact''s 250 newest deals '
+  '(crm.deals_of_contact), and the contact''s activities in other deals. Raises not_found, merged.';
 
--- One search in companies, contacts and deals.
+-- A search in companies, contacts and deals at once.
 
 create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
@@ -276,15 +277,16 @@ comment on function api.search_list(jsonb) is
   'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies '
   'found, best matches first. Leaves out the types that the key has no scope to read.';
 
--- Records in use that have the same value, page by page in the order of the value's index.
+-- Unarchived records that have the same value in a field, page by page in the order of the field's index.
 
-create function crm.duplicates(p_record text, p_table text, p_column text, p_args jsonb) returns json
+create function crm.duplicates(p_record text, p_column text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 -- These settings have the same reasons as in crm.list_by.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
 declare
   c_most constant integer := 2000;
   v_limit integer := p_args ->> 'limit';
+  v_table text := crm.table_of(p_record);
   v_kind text := p_record || ' duplicates';
   v_after text;
   v_values text[];
@@ -295,12 +297,12 @@ declare
   v_next text;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record instead of the value, because the value may be an e-mail address, which an
-    -- erasure would have to find.
+    -- A cursor stores the id of a record in place of its value. Otherwise an erasure would have to search the cursors
+    -- for e-mail addresses.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
-      p_column, p_table
+      p_column, v_table
     ) into v_after using crm.current_workspace_id(), (p_args ->> 'cursor')::uuid, v_kind, p_column;
     if v_after is null then
       perform api.fail(
@@ -314,7 +316,7 @@ begin
     'select t.%1$I::text as value, json_build_object(''id'', t.id, ''name'', t.name) as record from crm.%2$I t'
     ' where t.workspace_id = $1 and t.%1$I <> '''' and t.archived_at is null%3$s'
     ' order by t.%1$I, t.id limit $2) w',
-    p_column, p_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
+    p_column, v_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
   -- Unread records may have the last value too, so the next page begins with that value, unless all records read have
   -- it.
@@ -349,29 +351,29 @@ begin
   );
 end
 $$;
-comment on function crm.duplicates(text, text, text, jsonb) is
-  'A page of groups of records in use with the same value in a column, in the order of its index. Reads at most 2,000 '
-  'records, so a page may be short or empty although there is more. Raises invalid_cursor.';
+comment on function crm.duplicates(text, text, jsonb) is
+  'A page of groups of unarchived records with the same value in a column, in the order of the column''s index. Reads '
+  'at most 2,000 records, so a page may be short or empty although there is a next page. Raises invalid_cursor.';
 
 create function api.contact_duplicates(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return crm.duplicates(
-    'contact', 'contacts', case p_args ->> 'by' when 'email' then 'email' when 'phone' then 'phone_e164' end, p_args
+    'contact', case p_args ->> 'by' when 'email' then 'email' when 'phone' then 'phone_e164' end, p_args
   );
 end
 $$;
 comment on function api.contact_duplicates(jsonb) is
-  'Contacts in use with the same e-mail address or phone number. Raises invalid_cursor.';
+  'Groups of unarchived contacts with the same e-mail address or phone number. Raises invalid_cursor.';
 
 create function api.company_duplicates(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return crm.duplicates(
-    'company', 'companies',
+    'company',
     case p_args ->> 'by' when 'name' then 'name_key' when 'tax_id' then 'tax_id' when 'domain' then 'domain' end, p_args
   );
 end
 $$;
 comment on function api.company_duplicates(jsonb) is
-  'Companies in use with the same name, tax id or domain. Raises invalid_cursor.';
+  'Groups of unarchived companies with the same name, tax id or domain. Raises invalid_cursor.';

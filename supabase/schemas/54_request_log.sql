@@ -73,7 +73,8 @@ declare
   );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_status is not null or p_code is not null or p_path is not null;
-  -- How many requests one call reads at most: without a limit, a filter that matches nothing would read all 7 days.
+  -- The most requests that one call reads. Without this limit, a call whose filter matches nothing would read all 7
+  -- days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
   -- Two statements, because one for both cases could not use the index of failed requests.
@@ -122,10 +123,10 @@ begin
 end
 $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of a key''s requests, newest first, and the id after which the next page begins (null if there is '
-  'none). p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: how the path '
-  'begins. A filtered page looks at up to 5,000 requests, or failed requests if only those can match, so it may be '
-  'short or empty although there is a next page.';
+  'A page of the ids of a key''s requests, newest first. next_id: the id after which the next page begins; null if '
+  'there is none. p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: the '
+  'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed ones if only these can match). '
+  'So it may be short or empty although there is a next page.';
 
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -156,7 +157,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- If the page was full before all ids were shown, the next page begins after its last record. At least one fits.
+  -- If the page was full before all ids were shown, the next page begins after its last record. At least one record
+  -- fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -189,11 +191,11 @@ $$;
 comment on function app.key_requests(jsonb) is
   'Lists the requests of a key, or of a grant that the caller may see, in the last 7 days, newest first: data, and '
   'meta with next_cursor and has_more. Arguments: workspace_id, id, status (422 or 4xx), code (of the error), path '
-  '(how it begins), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
+  '(its beginning), since, until, cursor, limit (50 if absent). Codes: validation_error, not_found.';
 
 create function crm.request_failures(p_workspace_id uuid, p_key_id uuid) returns json
 -- Read in the order of an index, as in crm.request_ids. jit is off, because the remaining sorts have a high estimated
--- cost, for which Postgres would compile the statement.
+-- cost, and Postgres would compile the statement.
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' set enable_sort = off
 set jit = off as $$
 declare
@@ -296,5 +298,6 @@ $$;
 comment on function crm.request_failures(uuid, uuid) is
   'JSON that says how many requests of a key failed, and why: requests and failures by hour (the last 48) and by day '
   '(the last 7, in the workspace''s time zone), oldest first; failures by status; the 10 commonest error codes; and '
-  'the minute with most admitted requests beside the limit. Looks at the newest 5,000 requests of these days. If there '
-  'are more, is_partial is true, since is when the oldest of the 5,000 began, and hours and days before it have null.';
+  'the minute with the most admitted requests, beside the rate limit. Looks at the newest 5,000 requests of these '
+  'days. If there are more, is_partial is true, since is the time when the oldest of the 5,000 began, and earlier '
+  'hours and days have null.';

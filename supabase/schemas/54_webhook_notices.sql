@@ -66,10 +66,11 @@ begin
 end
 $$;
 comment on function crm.notice_claim() is
-  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns what they say and to whom: '
-  'the active admins and the member who created the subscription or its key. If the dispatcher that claimed a mail '
-  'does not report it as sent (crm.notice_sent), another one tries again, for a day. deactivated_at is in seconds '
-  'since 1970. Reads all workspaces, so it is security definer and only for the dispatcher.';
+  'Claims up to 10 due mails about deactivated subscriptions for 15 minutes, and returns their contents and '
+  'recipients: the active admins and the member who created the subscription or its key. If the dispatcher that '
+  'claimed a mail does not report it as sent (crm.notice_sent), a later claim returns the mail again, for a day. '
+  'deactivated_at is in seconds since 1970. Reads all workspaces, so it is security definer and only for the '
+  'dispatcher.';
 
 create function crm.notice_sent(p_workspace_id uuid, p_subscription_id uuid, p_claim text) returns void
 language sql volatile security definer set search_path = '' as $$
@@ -77,5 +78,5 @@ language sql volatile security definer set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.notice_due_at = p_claim::timestamptz
 $$;
 comment on function crm.notice_sent(uuid, uuid, text) is
-  'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription was '
-  'reactivated, or the mail claimed again, meanwhile.';
+  'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription has been '
+  'reactivated, or the mail claimed by another dispatcher.';

@@ -13,7 +13,8 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'The ids in the first reply for an external_id, stored for good: the same lead sent again gets the same ids.';
+  'The ids in the first reply for an external_id, stored for good, so that a lead that is sent again gets the same '
+  'ids.';
 call crm.protect('crm.lead_receipts');
 
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
@@ -55,8 +56,8 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The oldest unarchived company with this crm.name_key. If there is none: the unarchived company into which a company '
-  'with that name was merged, locked against merging until the transaction ends. Null if there is neither.';
+  'The oldest unarchived company with this crm.name_key. Otherwise the unarchived company into which a company with '
+  'this name was merged, locked against merging until the transaction ends. Null if there is no such company.';
 
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
@@ -68,8 +69,8 @@ comment on function crm.name_words(text) is
 create function crm.is_of_person(p_email text, p_words text, c crm.contacts) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- With the same phone, two e-mails mean two people, and so do two first names. But one name may begin with the other:
-  -- "Ana Paula Souza" and "Ana" are one person, "Maria José" and "Maria Clara" are two.
+  -- With the same phone, two e-mails mean two people, and so do two first names. A name that begins with the other name
+  -- means one person: "Ana Paula Souza" and "Ana" are one person, "Maria José" and "Maria Clara" are two.
   return (c.email is null or p_email is null) and (
     starts_with(crm.name_words(c.name), p_words) or starts_with(p_words, crm.name_words(c.name))
   );
@@ -106,7 +107,8 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read at most 100: if more contacts have this phone, it is a switchboard's or made up, and identifies nobody.
+    -- Read at most 100: if more contacts have this phone, it is made up or belongs to a switchboard, and identifies
+    -- nobody.
     for contact in
       select * from crm.contacts c
       where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone and c.archived_at is null
@@ -121,7 +123,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- If the contact that remained after the merge has another e-mail than the lead, it is another person.
+      -- If the contact that remained after the merge has a different e-mail from the lead's, it is another person.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -130,10 +132,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has '
-  'no e-mail. Takes the oldest unarchived contact, or else the contact into which a matching one was merged, '
-  'locked until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at '
-  'most 100 contacts with a phone, and 100 merged ones.';
+  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has no '
+  'e-mail. Takes the oldest unarchived contact, or else the contact into which a matching contact was merged, locked '
+  'until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at most '
+  '100 contacts with the phone, and 100 merged contacts.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -151,7 +153,7 @@ begin
 end
 $$;
 comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
-  'The lead''s fields whose values differ from its contact''s, in the order of spec 2.3. Names are compared by '
+  'The fields of a lead that have other values in its contact, in the order of spec 2.3. Names are compared by '
   'crm.name_words, phones by crm.e164, the company by its id.';
 
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
@@ -212,7 +214,8 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, so one statement first asks whether anything is known. If so, others search.
+  -- Most leads come from new people, so one statement first checks whether the company or the contact may exist. Only
+  -- then do further statements search for them.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -230,7 +233,7 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  -- A known lead is not checked here, because it may be older than the definition of a field.
+  -- Checked only now: a lead that is sent again, answered above, may be older than the definition of a field.
   perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
     -- No stage was found: this call raises the error.

@@ -20,8 +20,8 @@ begin
       where p_record = 'activity' and t.workspace_id = v_workspace_id and t.id = any (v_ids)
     );
   end if;
-  -- What the items refer to comes first, because a merge or an erasure locks a contact or a company before the records
-  -- that refer to it.
+  -- Lock the companies and contacts that the items refer to first, because a merge or an erasure locks a contact or a
+  -- company before the records that refer to it.
   perform crm.lock_referred(
     array(select (i #>> '{args,company_id}')::uuid from jsonb_array_elements(p_items) i),
     array(
@@ -30,7 +30,8 @@ begin
       select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
     )
   );
-  -- In order of id, whatever the order of the items, so that two batches with the same records cannot deadlock.
+  -- Lock records in order of id, whatever the order of the items, so that two batches with the same records cannot
+  -- deadlock.
   case p_record
     when 'contact' then
       perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
@@ -51,7 +52,7 @@ begin
 end
 $$;
 comment on function crm.lock_batch(text, jsonb) is
-  'Locks the rows that the items of a batch will lock one by one, in an order that all batches share.';
+  'Locks all rows that the items of a batch will lock later, in an order that all batches share.';
 
 create function crm.run_batch_item(p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -59,7 +60,7 @@ declare
   v_op text := p_item ->> 'op';
   v_reply json;
 begin
-  -- The call needs the scope for writing, which does not include reading.
+  -- The call itself requires only the write scope, which does not include reading.
   if v_op = 'get' and not crm.has_scope(crm.table_of(p_record) || ':read') then
     perform api.fail(
       'insufficient_scope', array['op'], format('Ler exige o escopo "%s:read"', crm.table_of(p_record))
@@ -135,8 +136,8 @@ begin
 end
 $$;
 comment on function crm.bound_details(jsonb[]) is
-  'The results of a batch with at most 100 error details, as in any reply: the first of each item, then others in '
-  'order. Bounded because the reply is stored, and every erasure searches the stored replies.';
+  'Returns the results of a batch with at most 100 error details, as in any reply: the first detail of each item, then '
+  'further details in order. Bounded because the reply is stored, and every erasure searches the stored replies.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -170,8 +171,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'Returns the result of an item. If external_id_taken does not say which record has the external_id, adds that '
-  'record''s id: an earlier item of the group created the record.';
+  'Returns the result of an item. If its error is external_id_taken without the id of the record that has the '
+  'external_id, adds that id: an earlier item of the group created the record.';
 
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
@@ -204,9 +205,9 @@ begin
 end
 $$;
 comment on function crm.all_create(text, jsonb[]) is
-  'Whether every item creates a record: each is a creation, or an upsert by an external_id that no record has yet, as '
-  'in a first import. Ignores items that the edge function found invalid. Upserts of deals never count, because their '
-  'external_id is not unique.';
+  'Whether every item creates a record: each item is a creation, or an upsert by an external_id that no record has '
+  'yet, as in a first import. Ignores items that the edge function found invalid. Returns false for an upsert of a '
+  'deal, because a deal''s external_id is not unique.';
 
 create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -244,8 +245,8 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'The results with external_id_taken for each item whose external_id a record already has. Checked before the insert, '
-  'because the unique index would refuse the whole statement without naming the item.';
+  'Returns p_results, with the error external_id_taken for each item whose external_id a record already has. Checked '
+  'before the insert, because the unique index would refuse the whole statement without naming the item.';
 
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -262,8 +263,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, and with it its subtransaction: because of the locks that it took, the subtransaction would
-      -- otherwise last until the call ends, one for each item.
+      -- Undo the block, because its subtransaction has taken locks. Otherwise one subtransaction for each item would
+      -- last until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -284,7 +285,8 @@ begin
 end
 $$;
 comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
-  'The results with the error of each item that fails its checks, such as an unknown reference. Writes nothing.';
+  'Returns p_results, with an error for each item that fails its checks, for example because of an unknown reference. '
+  'Writes nothing.';
 
 create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -298,8 +300,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- In an atomic batch, only the first round names the record that has the external_id: in later rounds that record
-    -- may be one of this batch, which is undone.
+    -- In an atomic batch, only the first round names the record that has the external_id. In later rounds the record
+    -- may have been created by this batch, and a failed atomic batch is undone.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -321,8 +323,8 @@ begin
       when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
-        -- If the items have passed their checks, leave them to crm.run_group, which runs them one by one and so finds
-        -- the item that fails.
+        -- If the items have passed their checks, leave them to crm.run_group. It runs them one by one, and so finds the
+        -- item that fails.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -332,7 +334,7 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'If every item creates a record, creates all valid ones by one insert, which halves the work. Returns the results, '
+  'If every item creates a record, creates all valid items by one insert, which halves the work. Returns the results, '
   'with null for each item that is left to crm.run_group.';
 
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
@@ -368,13 +370,13 @@ begin
           v_failure.constraint_name = constraint_name,
           v_failure.context = pg_exception_context;
         v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
-        -- The items before the failed one run again and are kept, then the items after it run. No item runs more than
-        -- twice.
+        -- The items before the failed item run a second time and are kept. Then the items after the failed item run. No
+        -- item runs more than twice.
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item of the group may have created the record that has the external_id. That record was undone when the
-  -- error was built; it exists again now.
+  -- An earlier item of the group may have created the record that has the external_id. When the error was built, that
+  -- record had been undone. Now it exists again.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -388,15 +390,16 @@ comment on function crm.run_group(text, jsonb[], boolean) is
   'subtransaction for each item could exceed the 64 that Postgres caches for a transaction. A deadlock or lock timeout '
   'ends the whole call.';
 
-create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
+create function crm.run_batch(p_record text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
+  c_group constant integer := 10;
   v_items jsonb[] := array(select i from jsonb_array_elements(p_args -> 'items') i);
   v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
   v_results jsonb[];
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
-  for v_first in 1 .. cardinality(v_items) by p_group loop
+  for v_first in 1 .. cardinality(v_items) by c_group loop
     -- Once the reply is as large as a page of a list may be, the remaining reads fail.
     if pg_column_size(v_results) > crm.max_page_bytes() then
       v_items := array(
@@ -407,7 +410,7 @@ begin
         order by i.position
       );
     end if;
-    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + p_group - 1], v_is_atomic);
+    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + c_group - 1], v_is_atomic);
   end loop;
   v_results := crm.bound_details(v_results);
   if v_is_atomic then perform crm.check_atomic_batch(v_results); end if;
@@ -421,9 +424,9 @@ begin
   return crm.unless_dry_run(p_args, crm.batch_json(v_results));
 end
 $$;
-comment on function crm.run_batch(text, jsonb, integer) is
-  'Runs the items of a batch in order. A failed item writes nothing and does not affect the others; in an atomic batch '
-  'it undoes them. A deadlock or lock timeout ends the whole call.';
+comment on function crm.run_batch(text, jsonb) is
+  'Runs the items of a batch in order. A failed item writes nothing. It does not affect the other items, but in an '
+  'atomic batch it undoes them. A deadlock or lock timeout ends the whole call.';
 
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''

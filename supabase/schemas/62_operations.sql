@@ -3,7 +3,7 @@
 
 create table crm.operations (
   workspace_id uuid not null,
-  -- By the clock: a later operation has a greater id even if its transaction began earlier.
+  -- The time of the clock, so that a later operation has a greater id even if its transaction began earlier.
   id uuid not null default crm.uuid_v7(clock_timestamp()),
   kind text not null check (kind in ('contact_erasure', 'contact_merge', 'company_merge')),
   object_id uuid not null,
@@ -21,19 +21,20 @@ create table crm.operations (
   ended_at timestamptz,
   primary key (workspace_id, id),
   check ((state in ('done', 'failed')) = (ended_at is not null)),
-  -- progress may contain a person's names and numbers, which must not outlive an erasure.
+  -- progress may contain a person's names and numbers, and these must not outlive an erasure.
   check (state <> 'done' or progress is null)
 );
 comment on table crm.operations is
-  'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished ones are '
-  'kept for 90 days, failed ones until they are repeated.';
+  'Erasures and merges that are too large for one call. The job run-operations runs them in steps. Finished operations '
+  'are kept for 90 days, failed operations until they are repeated.';
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
-  'Where to continue; for an erasure also what identifies the person in texts. Callers never see it.';
+  'Where to continue. For an erasure, also what identifies the person in texts. Callers never see this column.';
 comment on column crm.operations.caller is 'The setting app.caller of the call, for the events of the steps.';
 comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
-comment on column crm.operations.failures is 'Failed steps since the last successful one; ten end the operation.';
+comment on column crm.operations.failures is
+  'Failed steps since the last successful step. The tenth failure ends the operation.';
 comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if it succeeded.';
 -- At most one unfinished operation of a kind for each record, however often it is requested.
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
@@ -85,8 +86,8 @@ begin
 end
 $$;
 comment on function crm.unfinished_operation(text, uuid) is
-  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed one, '
-  'because clients retry by calling again. Security definer, because callers may not read the column progress.';
+  'The unfinished operation on a record of the current workspace; null if there is none. Restarts a failed operation, '
+  'because clients retry by repeating their call. Security definer, because callers may not read the column progress.';
 
 create function api.operation_get(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -156,8 +157,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: runs a step of the operation as its caller. It is a trigger because a row that a merge moves outside of a '
-  'trigger emits an update of its own (50_emission.sql).';
+  'Trigger: runs a step of the operation as its caller. It is a trigger because each row that a merge moves outside a '
+  'trigger would also emit an event of its own (50_emission_of_changes.sql).';
 
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
@@ -207,5 +208,5 @@ end
 $$;
 comment on function crm.run_operations(interval) is
   'Runs steps of operations, workspaces in turn, until p_most has passed, and returns the number of steps. A failed '
-  'step is undone and repeated, after a longer pause each time; the tenth failure in a row ends the operation as '
-  'failed. If the session is killed, its run is undone, and the next run repeats it.';
+  'step is undone and repeated, after a longer pause each time. The tenth failure in a row ends the operation as '
+  'failed. If the session is killed, its run is undone, and the next run repeats the steps.';

@@ -26,8 +26,8 @@ as $$
   )
 $$;
 comment on function crm.words(text) is
-  'The words of a text (lower case, without accents), each between spaces, so that a name is found as whole words, '
-  'such as " ana souza ". Null if the text has no words.';
+  'The words of a text in lower case, without accents, and each between spaces, such as " ana souza ". So a search '
+  'finds a name only as whole words. Null if the text has no words.';
 
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
@@ -46,6 +46,12 @@ end
 $$;
 comment on function crm.mentions(text, crm.traces) is 'Whether a text contains one of these traces.';
 
+create function crm.json_text(p_fields jsonb) returns text
+language sql immutable parallel safe
+-- JSON writes a line break as \n, whose n would become part of the next word.
+as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
+comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
+
 create function crm.without_mentions(p_fields jsonb, p_traces crm.traces) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -53,11 +59,7 @@ begin
     select coalesce(jsonb_object_agg(f.key, f.value), '{}')
     from jsonb_each(p_fields) f
     where crm.mentions(
-      -- JSON writes a line break in a list as \n, whose n would become part of the next word.
-      f.key || ' ' || case jsonb_typeof(f.value)
-        when 'string' then f.value #>> '{}'
-        else regexp_replace(f.value::text, '\\[nrtbf]', ' ', 'g')
-      end,
+      f.key || ' ' || case jsonb_typeof(f.value) when 'string' then f.value #>> '{}' else crm.json_text(f.value) end,
       p_traces
     ) is not true
   ) end;
@@ -94,8 +96,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'The traces plus those of a lead that the person sent. Used only for the texts of the lead''s own deal: searching a '
-  'thousand deals for the traces of a thousand leads would be a million searches.';
+  'Returns the traces together with the traces of a lead that the person sent. Used only for the texts of the lead''s '
+  'own deal: searching a thousand deals for the traces of a thousand leads would take a million searches.';
 
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -112,8 +114,8 @@ comment on function crm.single_names(text[]) is
   'Each word of three letters or more in these names, in the form of crm.words, except the particles "das" and "dos".';
 
 -- Erasing a person (LGPD, art. 18 VI): the personal fields of the contact, and their copies elsewhere, are replaced for
--- good. Each function handles some hundred records, first waits for transactions that are changing them, and returns
--- how many it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
+-- good. Each function first waits for transactions that are changing its records, at most some hundred, and returns how
+-- many records it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
 
 create table crm.texts_naming (
   workspace_id uuid not null,
@@ -128,8 +130,10 @@ comment on table crm.texts_naming is
   'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
   'the names are gone, but it can clear and count these records.';
 comment on column crm.texts_naming.fields is
-  'For a deal of the contact: the fields that contain a single name of the person, which a call with texts clears.';
-comment on column crm.texts_naming.digest is 'SHA-256 of its texts: if they change, the name may be gone.';
+  'For a deal of the contact: the fields that contain a single word of the person''s name. A call with `texts` clears '
+  'them.';
+comment on column crm.texts_naming.digest is
+  'SHA-256 of the record''s texts. If it is different now, the texts have changed, and the name may be gone.';
 call crm.protect('crm.texts_naming');
 
 create function crm.erase_activities(
@@ -159,7 +163,8 @@ begin
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
-  'Replaces texts that mention the person in the short fields of activities; with p_texts, all their texts.';
+  'Replaces texts that mention the person in the short fields of activities. With p_texts, replaces or clears all '
+  'texts of the activities.';
 
 create function crm.erase_proposals(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
@@ -184,7 +189,8 @@ begin
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
-  'Replaces titles that mention the person; with p_texts, replaces all titles and clears the reasons of rejection.';
+  'Replaces titles of proposals that mention the person. With p_texts, replaces all titles and clears the reasons for '
+  'rejection.';
 
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
@@ -206,9 +212,9 @@ begin
 end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
-  'The traces of a person in a deal. p_names: the person''s names. Each word of them is a trace in source, utm and '
-  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, single words '
-  'are no traces.';
+  'The traces of a person in a deal. p_names: the person''s names. Each word of a name is a trace in source, utm and '
+  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, the words are '
+  'not added.';
 
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
@@ -324,10 +330,10 @@ begin
 end
 $$;
 comment on function crm.erase_deals(uuid, uuid, uuid[], crm.traces, boolean, text[]) is
-  'Clears the leads that the person sent, and replaces texts that mention the person in the short fields of deals and '
-  'their receipts, and in the roles of their contacts. With p_texts, also clears the free texts about the deals, '
-  'custom fields, and each source, external_id, tag or utm value with any of the names. Without p_texts, '
-  'crm.texts_naming remembers which source, external_id and utm fields contain a name.';
+  'Clears the leads that the person sent. Replaces texts that mention the person in the short fields of deals, in the '
+  'deals'' receipts and in the roles of their contacts. With p_texts, also clears the free texts about the deals, '
+  'their custom fields, and each source, external_id, tag or utm value that contains a word of the names. Without '
+  'p_texts, crm.texts_naming remembers which source, external_id and utm values contain such a word.';
 
 create function crm.erase_deal_contacts(p_workspace_id uuid, p_contact_id uuid) returns uuid[]
 language plpgsql set search_path = '' as $$
@@ -337,7 +343,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
   );
 begin
-  -- Wait for calls that remove the contact from one of these deals: they hold the deal's lock.
+  -- Wait for calls that are removing the contact from one of these deals: they hold the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   delete from crm.deal_contacts k
   where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);

@@ -1,4 +1,4 @@
--- Erasing answers of receivers (crm.webhook_attempts.answer), which may repeat what they were sent.
+-- Erasing receivers' answers (crm.webhook_attempts.answer): an answer may repeat the body that the receiver got.
 
 create function crm.json_unescaped(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -19,8 +19,8 @@ begin
 end
 $$;
 comment on function crm.json_unescaped(text) is
-  'Decodes the letters that JSON writes as \u00e9, and replaces each other escape by a space, so that words can be '
-  'searched. The text may be cut off.';
+  'Decodes letters that are escaped in JSON, such as \u00e9, and replaces every other escape by a space, so that words '
+  'can be searched. The text may be cut off in the middle of an escape.';
 
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
@@ -48,7 +48,8 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- Clear these without a search: an answer may be cut off within a name, which then matches no trace.
+      -- Clear every answer to an event about the contact: the answer may be cut off within a name, which then matches
+      -- no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id

@@ -12,9 +12,9 @@ comment on type crm.erasure is
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language sql immutable set search_path = '' as $$
-  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` comes
-  -- again after `notes`, because the phase `notes` waits for activities that are being written. Deals come later,
-  -- because their leads have traces that the earlier phases need.
+  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` is
+  -- repeated after `notes`, because the phase `notes` waits for activities that are being written. Deals come after
+  -- these, because the leads in them contain traces that the earlier phases need.
   select case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -119,8 +119,8 @@ begin
 end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
-  'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id are the place '
-  'after these rows; deal_id is null after the last row.';
+  'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id: the place '
+  'after these rows. deal_id is null after the last row.';
 
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -185,7 +185,6 @@ begin
       case v_phase
         when 'deal_activities' then v_changed := crm.erase_activities(o.workspace_id, v_ids, v_traces, e.texts);
         when 'notes' then
-          -- Without `texts`, notes stay.
           update crm.notes n set body = 'Texto apagado'
           where e.texts and n.workspace_id = o.workspace_id and n.id = any (v_ids) and n.body <> 'Texto apagado';
           get diagnostics v_changed = row_count;
@@ -197,8 +196,8 @@ begin
       v_changed := cardinality(v_ids);
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
-      -- This phase precedes `given`, which clears the leads, because crm.erase_proposals needs the traces in them. It
-      -- reads without a window of deals, because there are few proposals.
+      -- This phase precedes `given`, because crm.erase_proposals needs the traces in the leads, and `given` clears the
+      -- leads. It reads without a window of deals, because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -242,10 +241,7 @@ begin
   end case;
   if v_phase is not null then
     o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
-      o.result -> 'cleared', jsonb_build_object(v_kind, v_changed)
-    ));
-    o.result := jsonb_set(o.result, '{cleared}', crm.sum_counts(
-      o.result -> 'cleared', jsonb_build_object('lead_receipts', v_receipts)
+      o.result -> 'cleared', jsonb_build_object(v_kind, v_changed, 'lead_receipts', v_receipts)
     ));
   end if;
   -- Count the traces too, because each text is searched for all of them. A changed row also emits an event.
@@ -289,8 +285,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Start again with the first phase, because earlier phases may have skipped texts. That is possible because an
-    -- operation that is not done still knows who the person is.
+    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done still
+    -- knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -317,23 +313,16 @@ begin
 end
 $$;
 comment on function crm.erase_contact(uuid, boolean) is
-  'Erases a contact of the current workspace, which the transaction has locked, and the contacts merged into it. Also '
-  'erases the copies of their data in its deals, including deals that its leads created and that have another contact '
-  'now. What does not fit into a call becomes an operation. A call during the operation returns it, and with p_texts '
-  'makes it erase texts as well. Security definer, because verbs may not change notes, receipts or stored replies.';
+  'Erases a contact of the current workspace and the contacts merged into it. The transaction must have locked the '
+  'contact. Also erases the copies of their data in their deals, including deals that their leads created and that '
+  'have another contact now. What does not fit into a call becomes an operation. A call during the operation returns '
+  'the operation; with p_texts, the operation then also erases texts. Security definer, because verbs may not change '
+  'notes, receipts or stored replies.';
 
-create function crm.emit_erased() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  perform crm.emit(new.workspace_id, 'contact.erased', new.id);
-  return null;
-end
-$$;
-comment on function crm.emit_erased() is 'Trigger: emits contact.erased, whose data is the id alone.';
-
+-- The data of contact.erased is the id alone.
 create trigger emit_erased after update of erased_at on crm.contacts
   for each row when (old.erased_at is null and new.erased_at is not null)
-  execute function crm.emit_erased();
+  execute function crm.emit_event('contact.erased');
 
 create function api.contact_erase(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -342,7 +331,7 @@ declare
   v_id uuid := p_args ->> 'id';
   v_contact crm.contacts;
 begin
-  -- Make leads wait: a lead that has just found the contact could fill in its fields again.
+  -- Make leads wait, because a lead that has just found the contact could fill in the erased fields.
   perform crm.lock_matches_of_contacts(array[v_id]);
   select c.* into v_contact from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_id

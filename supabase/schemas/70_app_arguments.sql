@@ -1,4 +1,4 @@
--- Validation of arguments in schema app: one rule for each name, the same in every verb that takes it.
+-- Validation of arguments in schema app: one rule for each name of an argument, the same in every verb.
 
 create function crm.parse_moment(p_text text) returns timestamptz
 language plpgsql stable set search_path = '' as $$
@@ -53,7 +53,7 @@ begin
       v_message := format('Deve ter de 1 a %s caracteres', v_most);
     when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
-      -- The pattern of the API, so that both accept the same addresses.
+      -- The pattern of the API, so that the API and the application accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (
         '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
         '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
@@ -209,7 +209,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Refused, because a caller that misspelt a name would believe that the field was changed.
+      -- Refused, because a caller that misspelled a name would believe that the field was changed.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);

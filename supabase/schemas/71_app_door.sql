@@ -5,8 +5,8 @@
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
   -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, the other company's service may
-  -- claim any address. Addresses in .invalid cannot exist (RFC 2606); all placeholder admins of app.workspace_create
-  -- share one.
+  -- claim any address. An address in .invalid cannot exist (RFC 2606), and all placeholder admins of
+  -- app.workspace_create share one such address.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -55,7 +55,7 @@ begin
   return v_is_free;
 end
 $$;
-comment on function crm.has_no_person(uuid) is 'Whether this user_id is null, or that of a deleted person.';
+comment on function crm.has_no_person(uuid) is 'Whether this user_id is null or belongs to a deleted person.';
 
 create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -70,7 +70,8 @@ begin
 end
 $$;
 comment on function crm.confirmed_since(uuid, timestamptz) is
-  'Whether a person invited by mail confirmed the address after that moment: following the link shows consent.';
+  'Whether a person who was invited by mail confirmed the address at or after p_at. Following the link in the mail '
+  'shows consent.';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql set search_path = '' as $$
@@ -78,8 +79,8 @@ declare
   v_member record;
 begin
   for v_member in
-    -- Count accepted and declined invitations too: if only one of several is still open, the person may have followed
-    -- the mail of another one.
+    -- Count accepted and declined invitations too: if only one of several invitations is still open, the person may
+    -- have followed the mail of another.
     select c.*
     from (
       select m.*, count(*) filter (where m.invited_at is not null) over () as invitations from crm.members m
@@ -106,9 +107,9 @@ begin
 end
 $$;
 comment on function crm.link_member(uuid, text) is
-  'Links the members with this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
-  'after the previously linked person was deleted. A member invited by an admin is linked only if the person followed '
-  'the mail of that invitation; a person with an account must accept it (crm.open_invitations).';
+  'Links the person to each member with this confirmed e-mail, in any workspace, who is linked to nobody or to a '
+  'deleted person. A member invited by an admin is linked only if the person followed the mail of that invitation. A '
+  'person who already has an account must accept the invitation instead (crm.open_invitations).';
 
 create function crm.open_invitations(p_user_id uuid) returns setof crm.members
 language plpgsql stable security definer set search_path = '' as $$
@@ -140,7 +141,8 @@ language sql immutable parallel safe as $$
   end
 $$;
 comment on function crm.roles_included(text) is
-  'The roles whose rights a member has: an admin may do everything a gestor may, and both everything a vendedor may.';
+  'The roles whose rights a member with this role has: a gestor also has the rights of a vendedor, and an admin has '
+  'the rights of both.';
 
 create function crm.identify_session(
   p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean
@@ -175,7 +177,7 @@ begin
   -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- The same answer for a workspace that does not exist and for somebody else's workspace.
+    -- A workspace that does not exist and somebody else's workspace get the same answer.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;
@@ -184,8 +186,8 @@ end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
   'The caller for a signed-in person: the member in p_workspace_id or, if that is null, in the person''s only '
-  'workspace. With p_any_workspace, several workspaces are allowed (the first member is taken), and a person without '
-  'any is the member of an open invitation. A suspended workspace is admitted, because its people must see why nothing '
+  'workspace. With p_any_workspace, the caller is the person''s first member if there are several, and the member of '
+  'an open invitation if there is none. A suspended workspace is admitted, because its people must see why nothing '
   'works.';
 
 create function app.call(
@@ -195,7 +197,7 @@ language plpgsql security definer set search_path = '' as $$
 declare
   v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
 begin
-  -- Set for app.session_list, which marks the calling session.
+  -- app.session_list marks the calling session by this setting.
   perform set_config('app.session', p_session_id::text, true);
   return crm.answer_request(
     v_caller,

@@ -41,7 +41,7 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
-  'admin signs in with member_email; without that argument nobody can sign in. Returns id, member_id, pipeline_id. '
+  'admin signs in with member_email. Without this argument nobody can sign in. Returns id, member_id, pipeline_id. '
   'Arguments: name, member_name, member_email. Codes: validation_error.';
 
 create function crm.workspaces_of_current_user() returns json
@@ -52,7 +52,8 @@ language sql stable security definer set search_path = '' as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the signed-in person, by name. Security definer: row-level security shows only one.';
+  'The workspaces of the signed-in person, by name. Security definer, because row-level security shows a member one '
+  'workspace only.';
 
 create function crm.invitations_of_current_user() returns json
 language sql stable security definer set search_path = '' as $$
@@ -76,8 +77,8 @@ begin
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the signed-in person, so that each call can name one, and the open invitations. Both lists '
-  'are empty for the operator. Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the signed-in person, so that later calls can name one of them, and the person''s open '
+  'invitations. Both lists are empty for the operator. Arguments: none. Codes: validation_error.';
 
 create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -134,7 +135,7 @@ declare
   v_calls_today bigint;
   v_calls_7_days bigint;
 begin
-  -- Each count has a bound, so that no workspace is too large to show.
+  -- Each count has a bound, so that it is fast in a workspace of any size.
   select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
   into v_calls_today, v_calls_7_days
   from (
@@ -187,7 +188,7 @@ begin
     end,
     'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id),
-    -- Only callers who can fix the cause of an alert, or take the steps, see them.
+    -- Show alerts and first steps only to callers whose role can act on them.
     'alerts', case when v_member.role = 'vendedor' then '[]' else crm.workspace_alerts(w) end,
     'first_steps', case when v_member.role = 'admin' then crm.workspace_first_steps(w) end
   ));
@@ -231,11 +232,11 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- Changes to members take this lock too: while this call waited for it, the caller may have lost the role.
+  -- Changes to members take the same lock. While this call waited for it, the caller may have lost the role.
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
-  -- A separate statement, because a member has no right to write the columns of the plan.
+  -- A statement of its own for members, because they have no right to write the columns of the plan.
   if crm.current_member_id() is not null then
     update crm.workspaces w
     set
@@ -263,7 +264,7 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. Members may change name, '
+  'Changes the name, settings or plan of a workspace; an absent argument changes nothing. Members may change name, '
   'stale_after_days, time_zone and refuses_undefined_fields only. Returns the workspace as workspace_get does. '
   'Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days, time_zone, '
   'refuses_undefined_fields. Codes: validation_error, not_found, insufficient_role (for a member who is no longer an '

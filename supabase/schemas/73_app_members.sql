@@ -39,7 +39,7 @@ end
 $$;
 comment on function crm.require_role_still(uuid, text[]) is
   'Raises insufficient_role if the calling member no longer has one of these roles. For verbs that wait for a lock '
-  'after the door has read the role: whoever held the lock may have taken the role away.';
+  'after the door has read the role: the transaction that held the lock may have taken the role away.';
 
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
@@ -63,8 +63,9 @@ begin
 end
 $$;
 comment on function crm.require_invitations_left(uuid, uuid) is
-  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member: each is a '
-  'mail to an address chosen by an admin, and Supabase Auth sends a limited number for all workspaces together.';
+  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to this member. Each '
+  'invitation is a mail to an address that an admin chose, and Supabase Auth sends a limited number of mails for all '
+  'workspaces together.';
 
 create function crm.invited_member_json(m crm.members, p_working_keys bigint) returns json
 language sql stable set search_path = '' as $$
@@ -109,10 +110,10 @@ end
 $$;
 comment on function app.member_invite(jsonb) is
   'Adds an active member, who signs in by a confirmed e-mail. The e-mail is unique in the workspace regardless of '
-  'case. A person who already has an account must accept an invitation by a member, but not one by the operator. The '
-  'caller of this verb sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, email, role '
-  '(admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations '
-  '(the last two only for members).';
+  'case. A person who already has an account must accept an invitation by a member, but need not accept one by the '
+  'operator. The caller of this verb sends the mail. Returns crm.invited_member_json. Arguments: workspace_id, name, '
+  'email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, '
+  'too_many_invitations (the last two only for members).';
 
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -133,15 +134,15 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Adds another invitation of an active member who has not signed in yet to the audit log, and returns the member, so '
+  'Records in the audit log another invitation of an active member who has not signed in yet. Returns the member, so '
   'that the caller can send the mail. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'already_signed_in, insufficient_role, too_many_invitations.';
 
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Two kinds of admin do not count: one whom app.workspace_create added without an address (its placeholder in
-  -- .invalid cannot sign in, RFC 2606), and one whose invitation is still open, who may decline.
+  -- Two kinds of admins do not count. An admin whom app.workspace_create added without an address cannot sign in with
+  -- the placeholder in .invalid (RFC 2606). An admin whose invitation is still open may decline it.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
@@ -203,7 +204,7 @@ begin
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
   if v_changes <> '{}' then
     v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
-    -- The operator may remove the last admin, because the operator needs no sign-in.
+    -- The operator may remove the last admin, because the operator can add another one without signing in.
     if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
       and (v_after.role <> 'admin' or not v_after.is_active) then
       perform crm.require_other_admin(v_before.workspace_id, v_before.id);
@@ -218,14 +219,13 @@ begin
 end
 $$;
 comment on function app.member_update(jsonb) is
-  'Changes the name or role of a member, deactivates a member, or activates one again; an absent argument changes '
-  'nothing. An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working '
-  '(spec 5), but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither '
-  'revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores '
-  '(1,000 at most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the '
-  'creator of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
-  'validation_error, not_found, last_admin (no active admin who can sign in would remain; the operator may do this), '
-  'insufficient_role.';
+  'Changes the name or role of a member, or deactivates or reactivates a member; an absent argument changes nothing. '
+  'An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working (spec 5), '
+  'but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither revoked nor '
+  'expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at '
+  'most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the creator of the '
+  'key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'not_found, last_admin (no active admin who can sign in would remain; the operator may do this), insufficient_role.';
 
 create function crm.leave_workspace() returns crm.members
 language sql volatile security definer set search_path = '' as $$
@@ -287,6 +287,6 @@ begin
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'Lists the members of a workspace: data, oldest first, with the inactive ones, 1,000 at most. working_keys leaves '
-  'out the keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists the members of a workspace, active or not: data, oldest first, 1,000 at most. working_keys leaves out the '
+  'keys of apps, and counts at most 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, '
+  'not_found.';

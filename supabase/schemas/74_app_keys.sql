@@ -15,7 +15,8 @@ language sql immutable set search_path = '' as $$
   left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
 $$;
 comment on function crm.calls_by_day(date[], bigint[], date, integer) is
-  'JSON of the calls in p_count days up to p_last, oldest first, given the days that had calls.';
+  'JSON of the calls in each of the p_count days up to p_last, oldest first. p_days and p_calls: the days that had '
+  'calls, and their numbers of calls.';
 
 create function crm.key_records(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, record json)
 language plpgsql stable set search_path = '' as $$
@@ -82,9 +83,9 @@ begin
 end
 $$;
 comment on function crm.key_records(uuid, uuid[]) is
-  'JSON of a workspace''s keys without their secrets, in no particular order. calls: the calls of 7 days up to now, by '
+  'JSON of a workspace''s keys without their secrets, in no particular order. calls: the calls of the last 7 days, by '
   'day in the workspace''s time zone, oldest first, and the failed requests, counted up to 1,000. '
-  'old_secret_expires_at is null if no earlier secret works.';
+  'old_secret_expires_at: until when the previous secret works; null if only the current secret works.';
 
 create function crm.key_record(p_workspace_id uuid, p_id uuid) returns json
 language sql stable set search_path = ''
@@ -127,8 +128,8 @@ begin
 end
 $$;
 comment on function crm.require_room_for_key(uuid) is
-  'Raises validation_error if a workspace has 100 working keys and a member would add one: the rate limit is for each '
-  'key, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
+  'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
+  'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
 
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language sql immutable set search_path = ''
@@ -210,7 +211,7 @@ begin
 end
 $$;
 comment on function app.key_list(jsonb) is
-  'Lists the keys of a workspace, 500 at most: working ones first, then revoked and expired ones, newest first. '
+  'Lists the keys of a workspace, 500 at most: working keys first, then revoked and expired keys, each newest first. '
   'Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.key_get(p_args jsonb) returns json
@@ -259,9 +260,9 @@ begin
 end
 $$;
 comment on function app.key_get(jsonb) is
-  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, why its requests failed '
-  '(crm.request_failures), and the subscriptions it created, active ones first, 200 at most. Arguments: workspace_id, '
-  'id. Codes: validation_error, not_found.';
+  'Returns a key with its calls in the last 48 hours and 30 days (oldest first), the failures of its requests '
+  '(crm.request_failures), and the subscriptions that it created (active ones first, 200 at most). Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.key_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -295,7 +296,7 @@ begin
     if v_expires_at <= now() then
       perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro; para parar a chave já, revogue');
     end if;
-    -- An expired key will work again, so it needs room as a new key does.
+    -- An expired key will work again, so it counts like a new key.
     if not crm.is_working(v_key) then perform crm.require_room_for_key(v_key.workspace_id); end if;
     update crm.api_keys k
     set expires_at = v_expires_at
@@ -309,10 +310,11 @@ begin
 end
 $$;
 comment on function app.key_update(jsonb) is
-  'Renames a key, even one that no longer works, replaces the networks from which it may be used, or changes when it '
-  'expires; an expired key then works again. Returns the key. Arguments: workspace_id, id, name, allowed_networks (an '
-  'empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, already_expired (not in '
-  'the future), key_revoked (a revoked key cannot get another expiry), insufficient_role (only for members).';
+  'Renames a key (even a revoked or expired one), replaces the networks from which it may be used, or changes when it '
+  'expires. An expired key can thereby work again. Returns the key. Arguments: workspace_id, id, name, '
+  'allowed_networks (an empty list: from everywhere), expires_at (null: never). Codes: validation_error, not_found, '
+  'already_expired (not in the future), key_revoked (a revoked key cannot get another expiry), insufficient_role (only '
+  'for members).';
 
 create function app.key_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -346,7 +348,7 @@ end
 $$;
 comment on function app.key_rotate(jsonb) is
   'Gives a working key a new secret, by its hash. The current secret works for overlap_seconds more, and any earlier '
-  'secret ends at once; id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: '
+  'secret ends at once. Id, scopes, limit, subscriptions and call counts stay. Returns the key. Arguments: '
   'workspace_id, id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 '
   'or 604800). Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
 
@@ -394,8 +396,8 @@ begin
 end
 $$;
 comment on function app.key_revoke(jsonb) is
-  'Revokes a key for good, from its next call on, and ends its active subscriptions unless keep_webhooks; their '
-  'history stays. If the key is revoked already, only its still active subscriptions end now. Returns the key with '
-  'was_revoked (whether it was revoked before this call), ended_subscriptions, and kept_subscriptions, which are still '
-  'active (id and target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). '
-  'Codes: validation_error, not_found.';
+  'Revokes a key for good, from its next call on. Ends its active subscriptions, except with keep_webhooks; their '
+  'history stays. If the key is revoked already, only ends its subscriptions that are still active. Returns the key '
+  'with was_revoked (whether it was revoked before this call), ended_subscriptions, and kept_subscriptions (those '
+  'still active). Both lists have id and target_url, oldest first. Arguments: workspace_id, id, keep_webhooks (false '
+  'if absent). Codes: validation_error, not_found.';

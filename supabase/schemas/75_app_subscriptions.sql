@@ -1,5 +1,5 @@
--- Webhook subscriptions of a workspace, for the operator and signed-in members. The caller generates and encrypts a
--- signing secret: the database never has the encryption key.
+-- Webhook subscriptions of a workspace, for the operator and signed-in members. The caller generates and encrypts the
+-- signing secret, because the database never has the encryption key.
 
 create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
 language plpgsql stable set search_path = '' as $$
@@ -13,7 +13,8 @@ declare
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  -- Attempts of 4,000 deliveries in total: fewer, because looking up attempts costs more than counting deliveries.
+  -- The attempts of 4,000 deliveries in total. These are fewer, because looking up attempts costs more than counting
+  -- deliveries.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
 begin
   return query
@@ -87,10 +88,10 @@ $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that created the subscription '
   '(null if created in the console), days and recent. days: the outcomes of the last 7 days in the workspace''s time '
-  'zone, oldest first, counted for the newest 1,000 deliveries of each subscription (with more than 20 subscriptions '
-  'fewer: 20,000 in total, at least 100 each); days_are_partial tells that there may be more. recent: how many '
-  'attempts the newest 200 deliveries of these days had (at least 20 in a long list), which share succeeded, and how '
-  'long the answered attempts took.';
+  'zone, oldest first. They count the newest 1,000 deliveries of a subscription; for more than 20 subscriptions, '
+  '20,000 deliveries in total, but at least 100 each. days_are_partial: whether there may be more deliveries. recent: '
+  'how many attempts the newest 200 deliveries of these days had (20 to 200 in a long list), which share of the '
+  'attempts succeeded, and how long the answered attempts took.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable set search_path = '' as $$
@@ -176,11 +177,11 @@ begin
 end
 $$;
 comment on function app.subscription_create(jsonb) is
-  'Creates a subscription without a key, so that it outlives every key; a workspace has at most 50 active ones. '
-  'Returns it as subscription_get does. Arguments: workspace_id, new_id (chosen by the caller, because the secret is '
-  'encrypted for it), event_types, target_url (the caller checks that it is public), secret (encrypted, in base64), '
-  'filters, payload, header (its name), encrypted_header (base64), webhook_name. Codes: validation_error, '
-  'invalid_reference, not_found.';
+  'Creates a subscription that belongs to no key, so that no revoked key ends it. A workspace has at most 50 active '
+  'subscriptions. Returns the subscription as subscription_get does. Arguments: workspace_id, new_id (chosen by the '
+  'caller, because the secret is encrypted for it), event_types, target_url (the caller checks that it is public), '
+  'secret (encrypted, in base64), filters, payload, header (its name), encrypted_header (base64), webhook_name. Codes: '
+  'validation_error, invalid_reference, not_found.';
 
 create function app.subscription_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -235,5 +236,5 @@ begin
 end
 $$;
 comment on function app.subscription_delete(jsonb) is
-  'Deactivates a subscription and keeps its history; its waiting deliveries are cancelled. Returns null. Arguments: '
+  'Deactivates a subscription, cancels its waiting deliveries and keeps its history. Returns null. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';

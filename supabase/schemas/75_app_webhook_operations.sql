@@ -18,7 +18,8 @@ begin
 end
 $$;
 comment on function crm.require_active_subscription(uuid, uuid) is
-  'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
+  'Raises not_found if the workspace has no such subscription, and subscription_inactive if the subscription is '
+  'inactive.';
 
 create function app.subscription_test(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -70,10 +71,11 @@ begin
 end
 $$;
 comment on function app.subscription_reactivate(jsonb) is
-  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; does not '
-  'change an active one. Returns the subscription with resumed, the number of deliveries that were waiting, and '
-  'revoked_key (id, name, prefix), the key that created it if that key is revoked, otherwise null. A workspace has at '
-  'most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Reactivates a subscription, sets its failure_count to 0, and makes its waiting deliveries due now; does not change '
+  'an active subscription. Returns the subscription with resumed and revoked_key. resumed: how many deliveries were '
+  'waiting. revoked_key (id, name, prefix): the key that created the subscription, if that key is revoked; otherwise '
+  'null. A workspace has at most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, '
+  'not_found.';
 
 create function app.subscription_recover(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -97,11 +99,11 @@ begin
 end
 $$;
 comment on function app.subscription_recover(jsonb) is
-  'Queues the events between since and until (now if absent) that a subscription never got, oldest first, as many as '
-  'there is room for (crm.recover). Events from before the subscription was created need before_creation. Returns '
-  'count, has_more, since (where it began) and next_since (where to continue). With dry_run it only counts. Arguments: '
-  'workspace_id, id, since, until, before_creation, dry_run. Codes: validation_error, not_found, '
-  'subscription_inactive, queue_full.';
+  'Queues the events between since and until (now if absent) that a subscription did not receive, oldest first, as '
+  'many as the queue has room for (crm.recover). Without before_creation, begins no earlier than the subscription was '
+  'created. Returns count, has_more, since (where the period began) and next_since (where the next call continues). '
+  'With dry_run, only counts the events. Arguments: workspace_id, id, since, until, before_creation, dry_run. Codes: '
+  'validation_error, not_found, subscription_inactive, queue_full.';
 
 create function app.subscription_redeliver(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -165,7 +167,7 @@ begin
 end
 $$;
 comment on function app.subscription_rotate(jsonb) is
-  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most) the current '
-  'secret keeps signing and the new one makes a second signature; afterwards only the new one signs. Returns the '
-  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), '
-  'overlap_seconds. Codes: validation_error, not_found.';
+  'Replaces the signing secret of a subscription. For overlap_seconds (0 if absent, 604800 at most), the current '
+  'secret keeps signing, and the new secret adds a second signature. Afterwards only the new secret signs. Returns the '
+  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), overlap_seconds. '
+  'Codes: validation_error, not_found.';

@@ -21,9 +21,9 @@ begin
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
-          -- This means d.stage_id = s.id, written as a range of both columns, because only the index of open deals has
-          -- this order. With an equality the planner expects to find the stage among the newest deals, and reads the
-          -- whole workspace for an empty stage.
+          -- This means d.stage_id = s.id. It is written as a range of both columns, because only the index of open
+          -- deals has this order. With an equality, the planner expects to find the stage's deals among the newest
+          -- deals of the workspace, and for an empty stage it reads the whole workspace.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
@@ -66,7 +66,7 @@ begin
       from deal d
       group by d.stage_id
     ),
-    -- Materialized: otherwise the join below would make the cards of all stages again for each stage.
+    -- Materialized, because otherwise the join below would build the cards of all stages once for each stage.
     card as materialized (
       select
         c.stage_id,
@@ -105,10 +105,10 @@ begin
 end
 $$;
 comment on function crm.funnel_stages(uuid, uuid) is
-  'The active stages of a pipeline in order, 50 at most, each with its open, unarchived deals, newest first. A stage '
-  'of type won or lost also shows the deals that were won or lost in the last 30 days: those in another stage are '
-  'shown in the first stage of that type. The count and the sum of values cover the newest 1,000 deals; '
-  'deals_count_is_partial tells that there are more. `deals` has the newest 50.';
+  'The active stages of a pipeline in order, 50 at most, each with its open, unarchived deals, newest first. Deals '
+  'that were won or lost in the last 30 days are shown too: in their own stage if it has the type won or lost, '
+  'otherwise in the first stage of that type. deals_count and value_sum cover the newest 1,000 deals of a stage; '
+  'deals_count_is_partial: whether there are more. `deals` has the newest 50.';
 
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -32,8 +32,8 @@ begin
 end
 $$;
 comment on function app.deal_proposal_create(jsonb) is
-  'Creates a draft for a deal, with its public link, which opens nothing until the draft is sent. Returns the '
-  'proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
+  'Creates a draft of a proposal for a deal, with a public link. The link opens nothing until the draft is sent. '
+  'Returns the proposal. Arguments: workspace_id, id (of the deal), title, token_hash (SHA-256, hexadecimal), value, '
   'recurring_value (monthly), expires_at (never if absent). Codes: validation_error, not_found, already_expired '
   '(nobody could answer the proposal).';
 
@@ -48,6 +48,6 @@ begin
 end
 $$;
 comment on function app.proposal_link(jsonb) is
-  'Replaces the public link of a proposal; the earlier link stops working, and a draft remains a draft. Returns the '
+  'Replaces the public link of a proposal. The earlier link stops working, and a draft remains a draft. Returns the '
   'proposal. Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, '
   'proposal_expired, proposal_closed.';

@@ -1,7 +1,7 @@
--- Grants: what a person lets an app do. Supabase Auth's OAuth server signs the person in and issues the app's token,
--- which names the person, the session and the client, but no workspace and no scope of the CRM; the grant adds both. A
--- grant is a row of crm.api_keys whose credential is that token, so limits, the request log, the change log and
--- subscriptions treat an app as a key. See docs/decisions/0014-keys.md.
+-- Grants: what a person lets an app do. Supabase Auth's OAuth server signs the person in and issues the app's token.
+-- The token names the person, the session and the client; the grant adds the workspace and the scopes. A grant is a row
+-- of crm.api_keys, with the token as its credential. So limits, the request log, the change log and subscriptions treat
+-- an app as a key. See docs/decisions/0014-keys.md.
 
 create function crm.scopes_of_role(p_role text) returns text[]
 language sql immutable parallel safe as $$
@@ -23,8 +23,8 @@ language sql immutable parallel safe as $$
   select array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)))
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Those of a grant''s scopes that the member''s current role may give: when the member loses a role, the app loses '
-  'the scopes that only this role gave.';
+  'Returns those of a grant''s scopes that the member''s current role may give. So when the member loses a role, the '
+  'app loses the scopes that require this role.';
 
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
@@ -46,7 +46,7 @@ begin
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join crm.workspaces w on w.id = k.workspace_id
     where k.user_id = p_user_id and k.client_id = p_client_id
-    -- The working grant first, otherwise the one that was revoked last.
+    -- The working grant if there is one, otherwise the grant that was revoked last.
     order by k.revoked_at desc nulls first limit 1;
   end if;
   if v_caller.id is null then v_caller.error_code := 'invalid_api_key'; end if;
@@ -79,7 +79,7 @@ language sql volatile set search_path = '' as $$
   where s.workspace_id = p_workspace_id and s.key_id = p_id and s.is_active
 $$;
 comment on function crm.end_webhooks_of_grant(uuid, uuid) is
-  'Ends the active subscriptions that an app created; otherwise they would go on receiving events.';
+  'Ends the active subscriptions that an app created, which would otherwise go on receiving events.';
 
 create function crm.end_grant(p_workspace_id uuid, p_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -137,7 +137,8 @@ declare
 begin
   -- One grant of a person at a time, so that each counts and replaces the earlier ones.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
-  -- A deactivation that comes first ends the member's right to grant; one that comes later waits, and ends this grant.
+  -- If the member was deactivated first, this finds no member. A later deactivation waits for this lock, and then ends
+  -- the new grant.
   perform from crm.members m
   where m.workspace_id = v_workspace_id and m.id = v_member_id and m.is_active and m.user_id = v_user_id
   for share;
@@ -171,10 +172,10 @@ end
 $$;
 comment on function crm.store_grant(uuid, text, text[]) is
   'Stores what the signed-in person grants a client in the current workspace, and returns the grant''s id. The token '
-  'names no workspace, so a person can have only one grant for a client: a former grant in another workspace ends. A '
-  'former grant in the same workspace takes the new name and scopes, and its subscriptions and limit continue. A '
-  'member has 20 working grants at most, because each has its own rate limit. Security definer, because the former '
-  'grant may be in another workspace.';
+  'names no workspace, so a person can have only one grant for a client, and a former grant in another workspace ends. '
+  'A former grant in the same workspace gets the new name and scopes, and keeps its subscriptions and rate limit. A '
+  'member has 20 working grants at most, because each grant has its own rate limit. Security definer, because the '
+  'former grant may be in another workspace.';
 
 create function crm.grant_records(p_workspace_id uuid, p_ids uuid[]) returns json
 language plpgsql stable set search_path = '' as $$
@@ -258,8 +259,8 @@ begin
 end
 $$;
 comment on function app.grant_create(jsonb) is
-  'Grants these scopes to an app, the client of Supabase Auth with this id and name, in the name of the signed-in '
-  'member; replaces the person''s former grant for the same client (crm.store_grant). Returns the grant. Arguments: '
+  'Grants these scopes to an app for the signed-in member. client_id and client_name: the app''s client at Supabase '
+  'Auth. Replaces the person''s former grant for this client (crm.store_grant). Returns the grant. Arguments: '
   'workspace_id, client_id, client_name, scopes. Codes: validation_error (also for a scope that the role may not '
   'give), not_found (for a caller who is not signed in, such as the operator), insufficient_role (for a member who was '
   'deactivated while the call waited).';

@@ -1,8 +1,8 @@
--- What the console shows unasked: what has stopped or soon will (alerts), and what a new workspace still has to do
--- (first steps). Both are in the first reply that the console loads, so each statement reads a few rows by an index,
--- however large the workspace is.
+-- What the console shows on every start: alerts (what has stopped or will stop soon) and first steps (what a new
+-- workspace still has to do). Both are in the first reply that the console loads, so each statement reads a few rows by
+-- an index, however large the workspace is.
 
--- Subscriptions are never deleted: without the index, all inactive ones would be read.
+-- Rows of subscriptions are never deleted: without this index, all inactive subscriptions would be read.
 create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
 where deactivated_reason = 'failures';
 create index api_keys_expiring on crm.api_keys (workspace_id, expires_at)
@@ -16,8 +16,8 @@ begin
       'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
     ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
-      -- Read by the index webhook_subscriptions_stopped. After 30 days the deliveries that waited are gone, and nothing
-      -- is left to send.
+      -- Read by the index webhook_subscriptions_stopped. After 30 days the waiting deliveries have been dropped, and
+      -- nothing is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -41,8 +41,8 @@ begin
         order by k.expires_at limit 50
       )
       union all
-      -- Read by the index webhook_subscriptions_listed. One failed attempt needs no alert: the next attempt, half a
-      -- minute later, mostly succeeds.
+      -- Read by the index webhook_subscriptions_listed. A single failed attempt needs no alert, because the next
+      -- attempt, half a minute later, usually succeeds.
       (
         select 3, 'webhook_failing', s.id, coalesce(s.name, substring(s.target_url from '//([^/?#]+)')),
           coalesce(s.last_success_at, s.created_at), null
@@ -56,15 +56,17 @@ end
 $$;
 comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
-  'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; since is '
-  'the last success, or when it was created; none while the workspace may not send), key_expiring (within 14 days). '
-  'Within a kind the newest comes first; of expiring keys, the one that expires first. name is that of the key or '
-  'webhook, or the host of a webhook without a name. At most 50 each of stopped webhooks, keys and failing webhooks.';
+  'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; none while '
+  'the workspace may not send), key_expiring (within 14 days). Within a kind, the newest alert comes first; of the '
+  'expiring keys, the key that expires first. since of a failing webhook is its last success or, without one, its '
+  'creation. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 each of '
+  'stopped webhooks, keys and failing webhooks.';
 
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Both tables are read by their primary keys. key_counters is a minute late; crm.rate_limits has newer calls.
+  -- Both tables are read by their primary keys. crm.key_counters is a minute late, so crm.rate_limits is read for newer
+  -- calls.
   v_call boolean := exists (
     select from crm.key_counters c
     join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
@@ -79,7 +81,7 @@ declare
   );
   v_steps record;
 begin
-  -- Checked first, so that nothing else is read for an established workspace.
+  -- Return early, so that nothing else is read for an established workspace.
   if v_call and w.created_at < now() - interval '30 days' then return null; end if;
   -- Each exists() stops at the first row that it finds for the workspace in an index.
   select
@@ -91,7 +93,7 @@ begin
     ) as delivery,
     exists (
       select from crm.members m
-      -- Not the placeholder admin of a workspace that the operator created without one (app.workspace_create).
+      -- Leave out the placeholder admin, which app.workspace_create adds if the operator names no e-mail.
       where m.workspace_id = w.id and m.is_active and m.email not like '%.invalid' order by m.id offset 1 limit 1
     ) as colleague
   into v_steps;
@@ -102,5 +104,5 @@ $$;
 comment on function crm.workspace_first_steps(crm.workspaces) is
   'Which first steps a workspace has taken: key (it created a key), call (a key made a call), webhook (it created a '
   'webhook), delivery (a receiver confirmed a delivery or test event), colleague (a second active member, who may '
-  'still have to accept the invitation). Null once all are taken, or 30 days after the workspace was created if a key '
-  'made a call: then it is in use.';
+  'still have to accept the invitation). Null once all steps are taken. Also null 30 days after the workspace was '
+  'created, if a key made a call: the workspace is then in use.';

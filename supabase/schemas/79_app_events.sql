@@ -13,10 +13,11 @@ declare
     least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end), c_last
   );
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '90 days'));
-  -- How many events one call reads: otherwise a call for a type that never occurred would read all 90 days.
+  -- The most events that one call reads. Without this limit, a call for a type that never occurred would read all 90
+  -- days.
   v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
-  -- The place of the cursor among one object's events. Computed here, because coalesce in the condition below is not
-  -- leakproof: row-level security would keep the index scan from starting at this place.
+  -- The cursor's place among the events of an object. Computed before the query, because coalesce is not leakproof: in
+  -- the condition below, row-level security would keep the index scan from starting at this place.
   v_position bigint := coalesce(
     (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
     9223372036854775807
@@ -72,13 +73,14 @@ begin
 end
 $$;
 comment on function crm.event_ids(uuid, crm.event_type, uuid, timestamptz, timestamptz, uuid, integer) is
-  'The ids of a page of events, newest first, and the id after which the next page begins (null if there is none). A '
-  'page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next one.';
+  'A page of the ids of events, newest first. next_id: the id after which the next page begins; null if there is none. '
+  'A page filtered by type reads at most 5,000 events, so it may be short or empty although there is a next page.';
 
 create function crm.deliveries_of_event(p_workspace_id uuid, p_event_id uuid, p_may_send boolean) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
-  -- A delivery's id begins with the first half of its event's id (crm.delivery_id): search the primary key for that.
+  -- A delivery's id begins with the first half of its event's id (crm.delivery_id), so the primary key finds the
+  -- deliveries of an event.
   v_first uuid := left(p_event_id::text, 18) || '-0000-000000000000';
   v_last uuid := left(p_event_id::text, 18) || '-ffff-ffffffffffff';
 begin
@@ -94,7 +96,7 @@ begin
 end
 $$;
 comment on function crm.deliveries_of_event(uuid, uuid, boolean) is
-  'JSON of the deliveries of an event, kept for 30 days. p_may_send: whether the workspace may send.';
+  'JSON of the deliveries of an event, which are kept for 30 days. p_may_send: whether the workspace may send.';
 
 create function app.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

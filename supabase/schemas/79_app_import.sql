@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function crm.import_company(text, text) is
-  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company from '
-  'crm.lead_company, if that has no other tax id. Null if there is none.';
+  'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company that '
+  'crm.lead_company finds by name, if its tax id is not a different one. Null if there is none.';
 
 create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -32,13 +32,15 @@ declare
   v_line record;
   v_id uuid;
   v_new jsonb := '[]';
-  -- The positions in v_new of the companies to create: v_named by their names, v_places by the keys of their lines.
+  -- Each company to create has a position in v_new. v_named: the position by the company's name. v_places: the position
+  -- by the key of a line.
   v_named jsonb := '{}';
   v_places jsonb := '{}';
   v_results jsonb := '{}';
   v_created jsonb;
 begin
-  -- Lines with a tax id come first, so that a line with only a name uses the company that such a line creates.
+  -- Lines with a tax id come first, so that a line with only a name uses the company that a line with the tax id
+  -- creates.
   for v_line in
     select distinct on (l.tax_id is null, l.key) l.*
     from (
@@ -99,8 +101,8 @@ end
 $$;
 comment on function crm.import_items(jsonb) is
   'The items of an import with company_id in place of the company''s name and tax id, and with add_custom_fields, so '
-  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist; if a '
-  'company is refused, its item gets the error.';
+  'that a contact keeps the custom fields that the file does not have. Creates the companies that do not exist. If a '
+  'company cannot be created, the items with this company get the error.';
 
 create function crm.import_values(p_ids uuid[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -126,7 +128,8 @@ begin
 end
 $$;
 comment on function crm.import_values(uuid[]) is
-  'What the contacts have in the fields that an import may change, as texts of up to 200 characters, by id.';
+  'The contacts'' values in the fields that an import may change, as texts, by the contact''s id. Notes, tags and '
+  'custom fields are cut off after 200 characters.';
 
 create function crm.import_contacts(p_items jsonb, p_is_atomic boolean, p_is_dry boolean) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -147,7 +150,7 @@ begin
       select (r ->> 'id')::uuid from jsonb_array_elements(v_reply -> 'results') r where r ->> 'status' = '200'
     );
     v_after := crm.import_values(v_ids);
-    -- Undoes the batch; the variables keep its results.
+    -- Undo the batch. The variables keep its results.
     raise exception using errcode = 'CRM02';
   exception
     when sqlstate 'CRM02' then

@@ -82,9 +82,10 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words; of '
-  'equal matches, working ones first. Finds records as api.search_list does, keys by name and prefix, webhooks by name '
-  'and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks first.';
+  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words. Of '
+  'equally good matches, keys and webhooks that work come first. Finds records as api.search_list does, keys by name '
+  'and prefix, webhooks by name and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks '
+  'first.';
 
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -27,8 +27,8 @@ begin
 end
 $$;
 comment on function crm.sessions_of_current_user() is
-  'JSON of the sessions in which the person signed in, without those of apps: the calling session first, then the most '
-  'recently used, 100 at most. Security definer, because only Supabase Auth and the owner read auth.sessions.';
+  'JSON of the person''s sessions, without the sessions of apps: the calling session first, then the most recently '
+  'used, 100 at most. Security definer, because only Supabase Auth and the owner read auth.sessions.';
 
 create function app.session_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -14,7 +14,7 @@ insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
     'Wakes the dispatcher for retries that are due within 15 seconds, for deliveries whose poke was lost, and for mails'),
   ('webhook-catch-up', '10 seconds', 'select crm.catch_up_subscriptions()',
-    'Makes the deliveries of subscriptions that are behind, as the queue has room'),
+    'Makes the deliveries of subscriptions that are behind, as far as the queue has room'),
   ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
   ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
     'Emits activity.overdue for activities past their due date'),
@@ -36,17 +36,17 @@ insert into crm.jobs (name, every, command, description) values
     $$delete from crm.operations where state = 'done' and ended_at < now() - interval '90 days'$$,
     'Deletes finished operations 90 days after their end'),
   ('partition-events', '1 hour', $$select crm.manage_partitions('crm.events')$$,
-    'Makes the partitions of events of the coming week, and drops events after 90 days'),
+    'Creates the partitions for the events of the coming week, and drops events after 90 days'),
   ('partition-deliveries', '1 hour', $$select crm.manage_partitions('crm.webhook_deliveries')$$,
-    'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
+    'Creates the partitions for the deliveries of the coming week, and drops deliveries after 30 days'),
   ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,
-    'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
+    'Creates the partitions for the attempts of the coming week, and drops attempts after 30 days'),
   ('partition-requests', '1 hour', $$select crm.manage_partitions('crm.requests')$$,
-    'Makes the partitions of the request log for the coming week, and drops requests after 7 days'),
+    'Creates the partitions for the requests of the coming week, and drops requests after 7 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
-    'Deletes what pg_cron records of each run of these jobs after 7 days');
+    'Deletes the history that pg_cron keeps of these jobs after 7 days');
 
--- The partitions are created now, because pg_cron first runs an hourly job at the next hour.
+-- Create the partitions now, because pg_cron runs an hourly job for the first time at the next hour.
 select crm.manage_partitions(t.name)
 from unnest(
   array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts', 'crm.requests']::regclass[]
@@ -70,13 +70,13 @@ begin
 end
 $$;
 comment on function crm.purge_cron_history() is
-  'Deletes the history of these jobs after 7 days, and returns the number of deleted runs. pg_cron itself keeps '
-  'everything: 8,640 rows a day for a job that runs every 10 seconds.';
+  'Deletes pg_cron''s history of these jobs after 7 days, and returns the number of deleted runs. pg_cron itself '
+  'deletes nothing, and adds 8,640 rows a day for a job that runs every 10 seconds.';
 
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable set search_path = '' as $$
   select case
-    -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
+    -- pg_cron accepts seconds since version 1.5. Before 1.5, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
@@ -155,7 +155,8 @@ begin
 end
 $$;
 comment on function app.job_list(jsonb) is
-  'Lists the jobs by name; `every` is an interval of Postgres. Arguments: none. Codes: validation_error.';
+  'Lists the jobs, in order of name. `every` is an interval as Postgres writes it. Arguments: none. Codes: '
+  'validation_error.';
 
 create function app.job_run(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

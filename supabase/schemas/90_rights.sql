@@ -71,9 +71,9 @@ grant insert, update (status) on crm.proposals to crm_app;
 grant select (workspace_id, proposal_id), insert, update (token_hash, created_at) on crm.proposal_links to crm_app;
 
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
--- that may create objects there could create a domain `text` whose check calls a function of that role, and the next
--- security definer function would run it with the rights of its owner. PUBLIC has this right: take it away, and give it
--- by name to all roles except crm_functions, crm_api and crm_app.
+-- that may create objects there could create a domain `text` with a check that calls the role's own function. The next
+-- security definer function would then run that function with its owner's rights. PUBLIC has this right: take it away,
+-- and give it by name to all roles except crm_functions, crm_api and crm_app.
 do $$
 declare
   v_roles name[] := array(

@@ -24,7 +24,7 @@ Deno.test("every event of the catalogue is emitted, and no other", async () => {
   const triggers = await sql<{ event: string }[]>`
     select convert_from(rtrim(t.tgargs, '\\000'::bytea), 'utf8') as event
     from pg_trigger t join pg_proc p on p.oid = t.tgfoid
-    where p.proname in ('emit_created', 'emit_all_created', 'emit_change', 'emit_deal_contacts')`;
+    where p.proname in ('emit_event', 'emit_all_created', 'emit_change', 'emit_deal_contacts')`;
   const emitted = [
     ...functions.flatMap(({ source }) =>
       [...source.matchAll(/crm\.emit\(\s*[\w.]+,\s*'([^']+)'/g)].map(([, event]) => event!)

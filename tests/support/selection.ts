@@ -17,16 +17,18 @@ export function configOf(path: string): string | null {
 
 /**
  * Folders and files that only `--all` and `--added` run. Their tests are the slowest, because they start several
- * stacks, wait for schedules and time limits, or fill tables. Most test how the service is operated, not what it
- * answers.
+ * stacks, wait for schedules and time limits, fill tables, or run the programs of the guides. Most test how the service
+ * is operated, not what it answers.
  */
 const SLOW = `
   api/erase/operations_test.ts console_build deployment docs/catching_up_page_test.ts docs/deployment_page_test.ts
-  docs/new_field_test.ts examples growth http/fairness_test.ts http/judged_first_test.ts http/shares_test.ts lab
-  local/command_lines_test.ts local/demo_test.ts local/feed_restore_test.ts local/migrate_test.ts
-  local/scheduler_test.ts local/stack_test.ts nodes postgres15 sql/migration_test.ts sql/partitions
-  sql/schema_test.ts sql/search_time_test.ts sql/value_walks_test.ts
-  webhooks/attempt_memory_test.ts webhooks/attempt_times_test.ts webhooks/hanging_receiver_test.ts webhooks/run_test.ts
+  docs/form_page_test.ts docs/import_page_test.ts docs/new_field_test.ts docs/nightly_sync_page_test.ts
+  docs/receivers_page_test.ts docs/sdk_page_test.ts examples growth http/fairness_test.ts http/judged_first_test.ts
+  http/shares_test.ts http/strangers_test.ts lab local/command_lines_test.ts local/demo_test.ts
+  local/feed_restore_test.ts local/migrate_test.ts local/scheduler_test.ts local/stack_test.ts nodes postgres15
+  sql/long_queue_test.ts sql/migration_test.ts sql/partitions sql/scheduled_events_test.ts sql/schema_test.ts
+  sql/search_time_test.ts sql/value_walks_test.ts webhooks/attempt_memory_test.ts webhooks/attempt_times_test.ts
+  webhooks/behind_test.ts webhooks/hanging_receiver_test.ts webhooks/places_test.ts webhooks/run_test.ts
 `.trim().split(/\s+/);
 
 /** Files that compare times, and so must run alone: other work on the machine would lengthen the times. */

@@ -10,19 +10,21 @@ export const COMMON_FIELDS: FieldDocs = {
   created_at: doc("Quando o registro foi criado", "When the record was created"),
   updated_at: doc("Quando o registro mudou pela última vez", "When the record last changed"),
   owner_id: doc(
-    "Membro responsável (GET /api-v1-workspace); se ausente na criação, o criador da chave ou gestor ativo mais antigo",
-    "The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager",
+    "Membro responsável (GET /api-v1-workspace); se ausente na criação, o criador da chave ou, se inativo, o gestor ativo " +
+      "mais antigo",
+    "The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest " +
+      "active manager",
   ),
   contact_id: doc("Contato, do mesmo workspace", "A contact of the same workspace"),
   company_id: doc("Empresa, do mesmo workspace", "A company of the same workspace"),
   deal_id: doc("Negócio, do mesmo workspace", "A deal of the same workspace"),
   pipeline_id: doc(
-    "Pipeline; o padrão do workspace se ausente",
-    "The pipeline; the workspace's default where absent",
+    "Pipeline; se ausente, o padrão do workspace",
+    "The pipeline; if absent, the workspace's default",
   ),
   stage_id: doc(
-    "Etapa; na criação, se ausente, a primeira do pipeline",
-    "The stage; on creation, where absent, the pipeline's first",
+    "Etapa; se ausente na criação, a primeira do pipeline",
+    "The stage; if absent on creation, the pipeline's first",
   ),
   external_id: doc(
     "Identificador no sistema de origem",
@@ -30,7 +32,6 @@ export const COMMON_FIELDS: FieldDocs = {
     "form-2026-0042",
   ),
   source: doc("Origem, em texto livre", "Where the record comes from, in free text", "Formulário do site"),
-  utm: doc("Parâmetros UTM da campanha", "The campaign's UTM parameters"),
   value: doc("Valor, sem símbolo de moeda", "The amount, without a currency symbol", 12500.5),
   recurring_value: doc(
     "Valor recorrente (mensal), sem símbolo de moeda",
@@ -64,18 +65,17 @@ export const COMMON_FIELDS: FieldDocs = {
   is_active: doc("Se está em uso", "Whether it is in use", true),
   idempotent: doc(
     "true quando a chamada encontrou o resultado pronto e nada mudou",
-    "true where the result already existed and the call changed nothing",
+    "true if the result already existed and the call changed nothing",
   ),
   data: doc("Os registros", "The records"),
-  meta: doc("Onde a lista continua", "Where the list continues"),
   next_cursor: doc(
     "Cursor da próxima página; null na última",
     "Cursor of the next page; null on the last",
     null,
   ),
   synced_until: doc(
-    "Em resposta a updated_since, na primeira página: o updated_since da próxima sincronização",
-    "In reply to updated_since, on the first page: the updated_since of the next synchronisation",
+    "Na primeira página de uma lista com updated_since: o updated_since da próxima sincronização",
+    "On the first page of a list with updated_since: the updated_since for the next synchronisation",
     "2026-09-30T14:04:00.000Z",
   ),
   has_more: doc(
@@ -87,14 +87,15 @@ export const COMMON_FIELDS: FieldDocs = {
 /** Texts of the query parameters that several lists share. */
 export const FILTERS: FieldDocs = {
   limit: doc(
-    "Máximo de registros por página, que pode ter menos: continue até has_more ser false; um valor acima de 200 é " +
-      "reduzido a 200",
-    "Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200",
+    "Máximo de registros por página. Uma página pode ter menos: continue até has_more ser false. Um valor acima de 200 " +
+      "é reduzido a 200",
+    "Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is " +
+      "reduced to 200",
   ),
   cursor: doc("O meta.next_cursor da página anterior", "The previous page's meta.next_cursor"),
   since: doc(
-    "Só registros criados a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
-    "Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning",
+    "Só registros criados a partir deste momento, em ISO 8601. Sem fuso, é UTC; uma data sozinha é o início do dia",
+    "Only records created at or after this moment, in ISO 8601. Without an offset it is UTC; a date alone is the start of the day",
   ),
   until: doc(
     "Só registros criados antes deste momento, nas mesmas formas que since",
@@ -111,11 +112,11 @@ export const FILTERS: FieldDocs = {
   pipeline_id: doc("Só os deste pipeline", "Only those of this pipeline"),
   stage_id: doc("Só os desta etapa", "Only those of this stage"),
   external_id: doc(
-    "Só os com este identificador no sistema de origem",
-    "Only those with this id in the system they come from",
+    "Só os que têm este identificador no sistema de origem",
+    "Only those with this id in the system that they come from",
   ),
   status: doc(
-    "Só os nesta situação, ou nestas, separadas por vírgulas",
-    "Only those in this state, or in these, separated by commas",
+    "Só os que estão nesta situação, ou em uma destas, separadas por vírgulas",
+    "Only those in this state, or in one of these, separated by commas",
   ),
 };

@@ -91,19 +91,19 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   },
   DealGrouping: {
     words: Object.keys(deal.about.summary!.by),
-    text: doc("Por que somar os negócios", "How deals are grouped in a summary"),
+    text: doc("Como uma soma de negócios é agrupada", "How a summary of deals is grouped"),
   },
   ContactMatch: {
     words: wordsOf(contact.upsertQuery, "match_by"),
-    text: doc("Por que campo um contato é procurado", "The field by which a contact is looked for"),
+    text: doc("O campo pelo qual um contato é procurado", "The field by which a contact is looked for"),
   },
   CompanyMatch: {
     words: wordsOf(company.upsertQuery, "match_by"),
-    text: doc("Por que campo uma empresa é procurada", "The field by which a company is looked for"),
+    text: doc("O campo pelo qual uma empresa é procurada", "The field by which a company is looked for"),
   },
   LeadMatch: {
     words: wordsOf(LeadResult, "matched_by"),
-    text: doc("Por onde um lead encontrou o contato", "How a lead's contact was found"),
+    text: doc("Como o contato de um lead foi encontrado", "How a lead's contact was found"),
   },
   LeadDifference: {
     words: (LeadResult.shape.differences.element as z.ZodEnum).options as string[],
@@ -162,8 +162,8 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   DeactivatedReason: {
     words: wordsOf(subscription.reply, "deactivated_reason"),
     text: doc(
-      "deleted, removida; failures, uma entrega falhou 5 vezes; key_revoked, a chave que a criou foi revogada",
-      "deleted; failures, a delivery failed 5 times; key_revoked, the key that made it was revoked",
+      "deleted: foi removida; failures: uma entrega falhou 5 vezes; key_revoked: a chave que a criou foi revogada",
+      "deleted: it was deleted; failures: a delivery failed 5 times; key_revoked: the key that created it was revoked",
     ),
   },
   OperationKind: {
@@ -205,7 +205,10 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   },
   Role: {
     words: ROLES,
-    text: doc("O papel de um membro; vendedor só vê", "A member's role; vendedor only sees"),
+    text: doc(
+      "O papel de um membro: vendedor, gestor ou admin; cada um tem também os direitos do anterior",
+      "A member's role: vendedor, gestor or admin; each also has the rights of the one before",
+    ),
   },
   KeyState: {
     words: wordsOf(Key, "state"),
@@ -229,7 +232,7 @@ const ENUMS: Readonly<Record<string, NamedEnum>> = {
   Action: { words: ACTIONS, text: doc("O que alguém fez", "What somebody did") },
   ChangedObjectType: {
     words: CHANGED_OBJECTS,
-    text: doc("Com que tipo de objeto", "The kind of object that it was done to"),
+    text: doc("O tipo do objeto da ação", "The kind of object that the action changed"),
   },
 };
 

@@ -102,7 +102,10 @@ export const DeliveryEnvelope = z.object({
   test: z.literal(true).optional(),
 }).meta({
   id: "DeliveryEnvelope",
-  ...doc("O que toda entrega tem, seja qual for o evento", "What every delivery has, whatever its event"),
+  ...doc(
+    "Os campos que toda entrega tem, seja qual for o evento",
+    "The fields that every delivery has, whatever its event",
+  ),
   fields: {
     ...TEXTS,
     event_id: doc(
@@ -133,7 +136,7 @@ export const deliveryBody = onePerEvent((type) => {
     ...others,
   }).meta({
     id: `${schemaId(type)}Delivery`,
-    ...doc(`A entrega de um evento ${type}`, `The delivery of an event ${type}`),
+    ...doc(`A entrega do evento ${type}`, `The delivery of the event ${type}`),
     fields: {
       ...textsOf(DeliveryEnvelope),
       data: doc("O objeto como está no momento da entrega", "The object as it is at the time of delivery"),
@@ -161,7 +164,10 @@ export const EventEnvelope = z.object({
   occurred_at: timestamp(),
 }).meta({
   id: "EventEnvelope",
-  ...doc("O que todo evento da lista tem, seja qual for", "What every event of the list has, whatever it is"),
+  ...doc(
+    "Os campos que todo evento da lista tem, seja qual for o tipo",
+    "The fields that every event in the list has, whatever its type",
+  ),
   fields: { ...textsOf(Event), ...TEXTS },
 });
 
@@ -178,7 +184,7 @@ export const feedEvent = onePerEvent((type) => {
     occurred_at,
   }).meta({
     id: `${schemaId(type)}Event`,
-    ...doc(`Um evento ${type}`, `An event ${type}`),
+    ...doc(`O evento ${type}`, `The event ${type}`),
     fields: { ...textsOf(Event), ...TEXTS },
   });
 });
@@ -197,13 +203,16 @@ export function feedExample(type: EventType, schemas: Schemas): Known {
 /** Any event of the feed: `event` says which. */
 export const AnyEvent = unionByEvent(feedEvent, {
   id: "Event",
-  ...doc("Algo que aconteceu; event diz o quê", "Something that happened; event says what"),
+  ...doc("Algo que aconteceu; event diz o tipo", "Something that happened; event has its type"),
 });
 
 /** The body of any delivery: `event` says which. */
 export const AnyDelivery = unionByEvent(deliveryBody, {
   id: "WebhookDelivery",
-  ...doc("O corpo de uma entrega; event diz de quê", "The body of a delivery; event says of what"),
+  ...doc(
+    "O corpo de uma entrega; event diz de qual evento",
+    "The body of a delivery; event says of which event",
+  ),
 });
 
 function unionByEvent(schemaOf: (type: EventType) => z.ZodObject, about: { id: string } & Doc) {

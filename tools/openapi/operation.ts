@@ -27,7 +27,7 @@ const PARAMETERS = "#/components/parameters/";
 
 /** The description of endpoints that need neither a scope nor a role. */
 const WITHOUT_KEY: Record<GateName, Doc> = {
-  key: doc("Qualquer chave, sem escopo.", "Any key, whatever its scopes."),
+  key: doc("Qualquer chave, sejam quais forem os escopos.", "Any key, whatever its scopes."),
   session: doc("Qualquer sessão válida.", "Any valid session."),
   link: doc("Sem chave de API: o token do link basta.", "Without an API key: the link's token is enough."),
   none: doc("Sem credencial.", "Without a credential."),
@@ -42,7 +42,7 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
   const requirement = scope
     ? doc(`Escopo da chave: \`${scope}\`.`, `Scope of the key: \`${scope}\`.`)
     : role
-    ? doc(`Papel mínimo: \`${role}\`.`, `Least role: \`${role}\`.`)
+    ? doc(`Papel mínimo: \`${role}\`.`, `Minimum role: \`${role}\`.`)
     : WITHOUT_KEY[gate];
   return {
     operationId: operationId(resource, route),
@@ -141,8 +141,8 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       name: "If-None-Match",
       in: "header",
       ...doc(
-        "O ETag do que já se leu: se o registro não mudou, a resposta é 304, sem corpo",
-        "The ETag of what was read before: if the record has not changed, the reply is 304, without a body",
+        "O ETag de uma resposta anterior: se o registro não mudou, a resposta é 304, sem corpo",
+        "The ETag of an earlier reply: if the record has not changed, the reply is 304, without a body",
       ),
       schema: { type: "string" },
       example: '"8f14e45fceea167a"',
@@ -151,8 +151,8 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       name: "If-Match",
       in: "header",
       ...doc(
-        "O ETag do que se leu: se o registro mudou desde então, nada muda, e a resposta é 412",
-        "The ETag of what was read: if the record has changed since, nothing is changed, and the reply is 412",
+        "O ETag de uma resposta anterior: se o registro mudou desde então, nada é alterado, e a resposta é 412",
+        "The ETag of an earlier reply: if the record has changed since, nothing is changed, and the reply is 412",
       ),
       schema: { type: "string" },
       example: '"8f14e45fceea167a"',
@@ -161,11 +161,12 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       name: "Prefer",
       in: "header",
       ...doc(
-        "`handling=strict`: um campo desconhecido ou só de leitura é um erro, em vez de ignorado. " +
+        "`handling=strict`: um campo desconhecido ou só de leitura causa um erro, em vez de ser ignorado. " +
           "`return=representation`: ao criar um contato ou uma empresa, a resposta tem o registro inteiro e " +
           "`possible_duplicates`",
-        "`handling=strict`: a field that is unknown or read-only is an error, not ignored. `return=representation`: the " +
-          "reply to the creation of a contact or company has the whole record and `possible_duplicates`",
+        "`handling=strict`: an unknown or read-only field causes an error instead of being ignored. " +
+          "`return=representation`: if the call creates a contact or company, the reply has the whole record and " +
+          "`possible_duplicates`",
       ),
       schema: { type: "string" },
       example: "handling=strict",
@@ -243,8 +244,8 @@ const FOUND = doc(
 );
 
 const FOUND_BELOW = doc(
-  "Já estava; mudou o que foi enviado",
-  "It was there already; what was sent has changed",
+  "Já existia; os campos enviados foram alterados",
+  "It existed already; the fields that were sent were changed",
 );
 
 function successes(resource: Resource, route: Route, schemas: Schemas): Record<string, unknown> {
@@ -286,7 +287,10 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
         ]),
         ...(canContinue(endpoint) && {
           202: answer(
-            doc("Aceito; o resto segue em segundo plano", "Accepted; the rest goes on in the background"),
+            doc(
+              "Aceito; o resto continua em segundo plano",
+              "Accepted; the rest continues in the background",
+            ),
             ["Location", ...version],
             repeated,
           ),
@@ -300,7 +304,9 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
         }),
       };
     case 202:
-      return { 202: answer(doc("Aceito; segue em segundo plano", "Accepted; goes on in the background")) };
+      return {
+        202: answer(doc("Aceito; continua em segundo plano", "Accepted; continues in the background")),
+      };
     case 204:
       return { 204: answer(doc("Feito; sem corpo", "Done; no body")) };
     case 201:

@@ -33,12 +33,16 @@ ${names.join(",\n")}
   );
 end
 $$;`,
-    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.",
+    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. " +
+      "p_names has at least one name.",
   );
   const one = commented(
     `create function crm.expanded(p_record json, p_names jsonb) returns json
-language sql stable as $$
-  select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
+language plpgsql stable set search_path = '' as $$
+begin
+  if jsonb_array_length(p_names) > 0 then return (crm.expanded(array[p_record], p_names))[1]; end if;
+  return p_record;
+end
 $$;`,
     "Adds the named records to one record; p_names may be null or empty.",
   );

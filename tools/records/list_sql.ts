@@ -61,7 +61,7 @@ ${requireKnown(record).replace(/^ /, "   ")}    return crm.sorted_list('${name}'
   -- Each filter has its own statement with a cached plan, because a statement for all filters could use no index.
 ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
   end if;
-  -- Null if none of the statements above ran, because none is for these filters.
+  -- Null if none of the statements above is for these filters.
   v_complete := v_shown = coalesce(cardinality(v_ids), 0);
   if v_complete is ${always(record).length === 0 ? "null" : "not true"} then
     select page.ids, page.records, page.is_complete, page.next_id into v_ids, v_records, v_complete, v_next_id

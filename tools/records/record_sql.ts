@@ -167,7 +167,7 @@ $$;`,
     "Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all " +
       `kept. Raises ${
         refusals(record)
-      }; precondition_failed if p_if_match, a list of versions, lacks the record's.`,
+      }, and precondition_failed if p_if_match, a list of versions, lacks the record's version.`,
   );
 }
 

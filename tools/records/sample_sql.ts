@@ -54,11 +54,13 @@ function caseSql({ name, argument, cases, text }: {
   const shown = cases.filter(([, value]) => Object.keys(value as object).length > 0);
   return commented(
     `create function crm.${name}(${argument}) returns jsonb
-language sql immutable as $$
-  select case ${parameter}
+language plpgsql immutable as $$
+begin
+  return case ${parameter}
 ${shown.map(([key, value]) => `    when '${key}' then ${literal(value)}`).join("\n")}
     else '{}'::jsonb
-  end
+  end;
+end
 $$;`,
     text,
   );

@@ -69,12 +69,12 @@ begin
 ${kept.join("\n")}
   end case;
   insert into crm.search_texts as kept (workspace_id, record, id, text)
-  select p_workspace_id, p_record, r.id, r.text from unnest(v_rows) r
+  select p_workspace_id, p_record, r.id, r.search_text from unnest(v_rows) r
   on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
   perform crm.keep_values(p_workspace_id, p_record, v_rows);
 end
 $$;`,
-    "Writes the current searched texts and indexed values of records of a kind; nothing for a kind without search.",
+    "Writes the current searched texts and indexed values of records. Does nothing for a kind of records without search.",
   );
   return `${changed}\n\n${keep}`;
 }

@@ -31,7 +31,7 @@ const [scalar, start, style] = [
 const theme = await readOwn("theme.css");
 for (const language of ["pt", "en"] as const) {
   const page = PAGES[language];
-  const from = (path: string) => relative(page, path).replaceAll("\\", "/");
+  const from = (path: string) => posix.relative(page, path);
   const links = {
     scalar: from(scalar),
     start: from(start),
@@ -66,7 +66,7 @@ function readOwn(name: string): Promise<string> {
 /** Writes a file with the hash of its content in its name, and returns its path in the folder. */
 async function writeHashed(folder: string, path: string, text: string): Promise<string> {
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase();
-  const { dir, name, ext } = posix.parse(path.replaceAll("\\", "/"));
+  const { dir, name, ext } = posix.parse(path);
   const named = posix.join(dir, `${name}-${hash}${ext}`);
   await write(join(folder, named), text);
   return named;

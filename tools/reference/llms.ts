@@ -5,7 +5,7 @@ import { operationPagePath } from "./markdown.ts";
 import { WORDS } from "./words.ts";
 
 /** A page of the site that is also there as Markdown. */
-export interface GuidePage {
+interface GuidePage {
   /** Path of its Markdown below the site's root: `first-call.md`, `en/first-call.md`. */
   path: string;
   title: string;

@@ -44,7 +44,7 @@ export function operationPages(
 }
 
 /** Draws rows under headings; the last column is the longest. */
-export type Draw = (head: string[], rows: string[][]) => string;
+type Draw = (head: string[], rows: string[][]) => string;
 
 /** The page of an operation without its title. `samples`: programs to show in addition to the curl. */
 export function operationText(

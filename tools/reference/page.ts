@@ -2,7 +2,7 @@
 import type { Language } from "../openapi/language.ts";
 
 /** Addresses of the page's files, relative to the page. */
-export interface PageLinks {
+interface PageLinks {
   scalar: string;
   start: string;
   style: string;

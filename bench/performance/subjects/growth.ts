@@ -124,7 +124,7 @@ function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
     const { probe } = probed[0]!;
     const [least, most] = [alone[0]!, alone.at(-1)!].map((size) => show(recordsOf(probe, size)));
     return figure(
-      `${probe.title}: time among up to ${most} records ÷ among ${least}`,
+      `${probe.title}: time at up to ${most} records ÷ time at ${least}`,
       largest(probed, ({ alone }) => alone).alone,
     );
   });
@@ -135,13 +135,13 @@ function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
   return [
     ...ofEndpoints,
     figure(
-      `${slowed.probe.operation}, the call that other workspaces slow most: time among ${
+      `${slowed.probe.operation}, the call that ${
         sizes.at(-1)!.name
-      } ÷ alone`,
+      } slow most: time ÷ time in the only workspace`,
       slowed.among,
     ),
     figure(
-      `${early.probe.operation}, the slowest page that ends early: its time ÷ a full page's`,
+      `${early.probe.operation}: time of the slowest page that ends early ÷ time of a full page`,
       toFullPage(early),
       EARLY_TARGET,
     ),

@@ -148,7 +148,7 @@ function measureWaits({ byKind }: LoadResult): Measurement[] {
   return KINDS.flatMap(({ name }) =>
     ([["p50", 0.5], ["p99", 0.99]] as const).map(([title, share], index) => {
       const ms = percentile(byKind[name] ?? [], share);
-      return waiting(atMost(`Wait, ${title}: ${name}`, ms, "ms", WAITS[name]![index]!));
+      return waiting(atMost(`Time until the answer, ${title}: ${name}`, ms, "ms", WAITS[name]![index]!));
     })
   );
 }

@@ -6,13 +6,13 @@ import type * as T from "./types.ts";
 
 /** Where a page of a list begins, and how long it is */
 export interface PageQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous page's meta.next_cursor */ cursor?: string | undefined;
 }
 /** When records were created or changed */
 export interface PeriodQuery {
-  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
+  /** Only records created at or after this moment, in ISO 8601. Without an offset it is UTC; a date alone is the start of the day */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
@@ -24,14 +24,15 @@ export interface ActivitiesListQuery extends PageQuery, PeriodQuery {
   /** Only those of this deal */ deal_id?: string | undefined;
   /** Only those of this contact */ contact_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
-  /** Only of this type, or of these, separated by commas */ type?: string | (string)[] | undefined;
-  /** Only those in this state, or in these, separated by commas */
+  /** Only of this type, or of one of these, separated by commas */
+  type?: string | (string)[] | undefined;
+  /** Only those in this state, or in one of these, separated by commas */
   status?: T.ActivityStatus | (T.ActivityStatus)[] | undefined;
   /** Only the overdue ones, or only the others */ is_overdue?: boolean | undefined;
   /** Only of deals with this company */ company_id?: string | undefined;
   /** Due before this moment, in the same forms as since */ due_before?: string | Date | undefined;
   /** Due at or after this moment, in the same forms as since */ due_after?: string | Date | undefined;
-  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
   /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: T.ActivityExpansion | (T.ActivityExpansion)[] | undefined;
@@ -40,7 +41,7 @@ export interface ActivitiesListQuery extends PageQuery, PeriodQuery {
 export interface ChangesListQuery extends PageQuery {
   /** Only those of this object */ object_id?: string | undefined;
   /** Only those of objects of this type */ object_type?: T.ChangeObjectType | undefined;
-  /** Only those made at or after this moment: ISO 8601; without an offset, UTC; a date means its start */
+  /** Only those made at or after this moment: ISO 8601, in UTC unless it has an offset; a date alone is the start of the day */
   since?: string | Date | undefined;
   /** Only those made before this moment: ISO 8601 */ until?: string | Date | undefined;
 }
@@ -67,7 +68,7 @@ export interface CompaniesListQuery extends PageQuery, PeriodQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in name, legal name, tax id, domain, e-mail, external_id and phone number (only digits) */
   q?: string | undefined;
-  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
   /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: "owner" | ("owner")[] | undefined;
@@ -98,7 +99,7 @@ export interface ContactsListQuery extends PageQuery, PeriodQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in name, e-mail, job title, external_id and phone numbers (only digits) */
   q?: string | undefined;
-  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
   /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: T.ContactExpansion | (T.ContactExpansion)[] | undefined;
@@ -117,15 +118,15 @@ export interface ContactsTimelineQuery extends PageQuery {
 }
 /** The query of `deals.list` */
 export interface DealsListQuery extends PageQuery, PeriodQuery {
-  /** Only those in this state, or in these, separated by commas */
+  /** Only those in this state, or in one of these, separated by commas */
   status?: T.DealStatus | (T.DealStatus)[] | undefined;
   /** Only those of this pipeline */ pipeline_id?: string | undefined;
   /** Only those of this stage */ stage_id?: string | undefined;
   /** Only those of this contact */ contact_id?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
-  /** Only those with this id in the system they come from */ external_id?: string | undefined;
-  /** Without a change, an activity or a note since this moment */
+  /** Only those with this id in the system that they come from */ external_id?: string | undefined;
+  /** Stalled since this moment: without a change, an activity or a note after it */
   inactive_since?: string | Date | undefined;
   /** Won or lost at or after this moment, in the same forms as since */
   closed_since?: string | Date | undefined;
@@ -139,22 +140,22 @@ export interface DealsListQuery extends PageQuery, PeriodQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
   q?: string | undefined;
-  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.DealSort | undefined;
   /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: T.DealExpansion | (T.DealExpansion)[] | undefined;
 }
 /** The query of `deals.summary` */
 export interface DealsSummaryQuery extends PeriodQuery {
-  /** Only those in this state, or in these, separated by commas */
+  /** Only those in this state, or in one of these, separated by commas */
   status?: T.DealStatus | (T.DealStatus)[] | undefined;
   /** Only those of this pipeline */ pipeline_id?: string | undefined;
   /** Only those of this stage */ stage_id?: string | undefined;
   /** Only those of this contact */ contact_id?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
-  /** Only those with this id in the system they come from */ external_id?: string | undefined;
-  /** Without a change, an activity or a note since this moment */
+  /** Only those with this id in the system that they come from */ external_id?: string | undefined;
+  /** Stalled since this moment: without a change, an activity or a note after it */
   inactive_since?: string | Date | undefined;
   /** Won or lost at or after this moment, in the same forms as since */
   closed_since?: string | Date | undefined;
@@ -168,7 +169,7 @@ export interface DealsSummaryQuery extends PeriodQuery {
   archived?: T.Archived | undefined;
   /** All of these words, in any order, ignoring accents and case, in title and external_id */
   q?: string | undefined;
-  /** Also adds up by owner, stage, month or source, in groups; the month is that of the close or, if open, of the expected close */
+  /** Also adds up by owner, stage, month or source, in groups; the month is that of the close or, for open deals, of the expected close */
   group_by?: T.DealGrouping | undefined;
 }
 /** The query of `deals.upsert` */
@@ -178,13 +179,13 @@ export interface DealsUpsertQuery {
 }
 /** The query of `events.list` */
 export interface EventsListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
-  /** The previous reply's meta.next_cursor, also where has_more was false */
+  /** The previous reply's meta.next_cursor, even if its has_more was false */
   cursor?: string | undefined;
   /** Only these events, separated by commas */ event_types?: T.EventType | (T.EventType)[] | undefined;
   /** Only those of this object */ object_id?: string | undefined;
-  /** Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date means its start */
+  /** Only what happened at or after this moment: ISO 8601, in UTC unless it has an offset; a date alone is the start of the day */
   since?: string | Date | undefined;
 }
 /** The query of `me.requests` */
@@ -198,18 +199,18 @@ export interface MeRequestsQuery extends PageQuery {
 /** The query of `notes.list` */
 export interface NotesListQuery extends PageQuery, PeriodQuery {
   /** Only of this deal; required without company_id and contact_id */ deal_id?: string | undefined;
-  /** Only notes of this kind, or of these, separated by commas */
+  /** Only notes of this kind, or of one of these, separated by commas */
   kind?: T.NoteKind | (T.NoteKind)[] | undefined;
   /** Only notes of deals with this company; deal_id is then optional */ company_id?: string | undefined;
   /** Only notes of deals with this contact; deal_id is then optional */ contact_id?: string | undefined;
-  /** The order; with -, from largest to smallest or from newest to oldest. Records without a value come last */
+  /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
   /** The records to show by id and name, beside their _id field; separated by commas */
   expand?: T.NoteExpansion | (T.NoteExpansion)[] | undefined;
 }
 /** The query of `search.list` */
 export interface SearchListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** All of these words, in any order, ignoring accents and case */ q: string;
   /** Only these types, separated by commas */ types?: T.FoundType | (T.FoundType)[] | undefined;
@@ -218,7 +219,7 @@ export interface SearchListQuery {
 export interface WebhooksDeliveriesQuery extends PageQuery {
   /** Only those in this state */ state?: T.DeliveryState | undefined;
   /** Only those of this event */ event?: T.EventType | undefined;
-  /** Only deliveries of events at or after this moment, in any form of a date and time */
+  /** Only deliveries of events at or after this moment, in any date and time format */
   since?: string | Date | undefined;
   /** Only deliveries of events before this moment */ until?: string | Date | undefined;
 }

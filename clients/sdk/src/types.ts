@@ -27,10 +27,11 @@ export interface Activity {
   /** The record's workspace, always the API key's */ workspace_id: string;
   /** The deal that the activity belongs to */ deal_id: string;
   /** The contact; the deal's contact if absent */ contact_id: string | null;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** The member who created the API key that was used */ created_by_id: string;
-  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */ type: string;
+  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another text */
+  type: string;
   /** Title; derived from the type if absent */ title: string;
   /** Description */ description: string | null;
   /** Due date: ISO 8601; without an offset, UTC */ due_at: string | null;
@@ -59,7 +60,7 @@ export interface ActivityBatch {
     /** What to do */ op: "get";
     /** The record to change or to read */ id: string;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
@@ -68,28 +69,28 @@ export interface ActivityCompleted extends Activity {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of an event activity.completed */
+/** The delivery of the event activity.completed */
 export interface ActivityCompletedDelivery extends DeliveryEnvelope {
   /** The event */ event: "activity.completed";
   /** The object's type */ object_type: "activity";
   data: ActivityCompleted;
 }
 
-/** An event activity.completed */
+/** The event activity.completed */
 export interface ActivityCompletedEvent extends EventEnvelope {
   /** The event */ event: "activity.completed";
   /** The object's type */ object_type: "activity";
   data: ActivityCompleted | null;
 }
 
-/** The delivery of an event activity.created */
+/** The delivery of the event activity.created */
 export interface ActivityCreatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "activity.created";
   /** The object's type */ object_type: "activity";
   data: Activity;
 }
 
-/** An event activity.created */
+/** The event activity.created */
 export interface ActivityCreatedEvent extends EventEnvelope {
   /** The event */ event: "activity.created";
   /** The object's type */ object_type: "activity";
@@ -104,14 +105,14 @@ export interface ActivityOverdue extends Activity {
   /** The due date that passed */ overdue_since: string;
 }
 
-/** The delivery of an event activity.overdue */
+/** The delivery of the event activity.overdue */
 export interface ActivityOverdueDelivery extends DeliveryEnvelope {
   /** The event */ event: "activity.overdue";
   /** The object's type */ object_type: "activity";
   data: ActivityOverdue;
 }
 
-/** An event activity.overdue */
+/** The event activity.overdue */
 export interface ActivityOverdueEvent extends EventEnvelope {
   /** The event */ event: "activity.overdue";
   /** The object's type */ object_type: "activity";
@@ -126,9 +127,9 @@ export interface ActivityPage {
 /** What changes; null clears the field, or restores its default */
 export interface ActivityPatch {
   /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
-  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */
+  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another text */
   type?: string | null | undefined;
   /** Title; derived from the type if absent */ title?: string | null | undefined;
   /** Description */ description?: string | null | undefined;
@@ -148,14 +149,14 @@ export interface ActivityUpdated extends Activity {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of an event activity.updated */
+/** The delivery of the event activity.updated */
 export interface ActivityUpdatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "activity.updated";
   /** The object's type */ object_type: "activity";
   data: ActivityUpdated;
 }
 
-/** An event activity.updated */
+/** The event activity.updated */
 export interface ActivityUpdatedEvent extends EventEnvelope {
   /** The event */ event: "activity.updated";
   /** The object's type */ object_type: "activity";
@@ -216,9 +217,9 @@ export interface BatchResult {
     /** The record's id */ id?: string | undefined;
     /** The fields that an upsert did not write, as in the call for one record; absent if none */
     differences?: string[] | undefined;
-    /** The record that get read, as in its detail; after 500 KB of records the other gets are too_many_records */
+    /** The record that get read, as in its detail; after 500 KB of records, the other gets fail with too_many_records */
     record?: Record<string, unknown> | undefined;
-    /** The error that this call would have */
+    /** The error that the call for one record would have */
     error?: {
       /** A stable code */ code: string;
       /** What happened, in Portuguese */ message: string;
@@ -227,7 +228,7 @@ export interface BatchResult {
         /** The field's name, with its item */ field: string;
         /** What happened, in Portuguese */ message: string;
         /** The record's id */ id?: string | undefined;
-        /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error */
+        /** What the field may refer to, if the workspace has at most 20; in a batch, only in the first item with an error in it */
         choices?: Choice[] | undefined;
       }[] | undefined;
     } | undefined;
@@ -242,7 +243,7 @@ export interface BatchResult {
 
 /** A change of an object */
 export interface Change {
-  /** The id of the event that reports it */ id: string;
+  /** The id of the event that reports the change */ id: string;
   object_type: ChangeObjectType;
   /** The object's id */ object_id: string;
   action: ChangeAction;
@@ -308,7 +309,7 @@ export interface ChangeSummary {
   /** How many further highlights there were */ highlights_left_out: number;
 }
 
-/** A record that the field may name */
+/** A record that the field may refer to */
 export interface Choice extends Reference {
   /** Name */ name: string;
   /** Type of the stage; only for stages */ type?: string | undefined;
@@ -322,7 +323,7 @@ export interface Cleared {
   /** Activities */ activities: number;
   /** Proposals */ proposals: number;
   /** external_id of leads that were received */ lead_receipts: number;
-  /** Deals in which it was another contact, or had a role */ deal_contacts: number;
+  /** Deals in which it was an additional contact or had a role */ deal_contacts: number;
   /** Replies stored for an Idempotency-Key */ stored_replies: number;
   /** Answers of receivers of webhooks */ webhook_answers: number;
 }
@@ -343,7 +344,7 @@ export interface Company {
   /** LinkedIn profile */ linkedin: string | null;
   /** Instagram profile */ instagram: string | null;
   address: Address | null;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** Free notes */ notes: string | null;
   /** The integrator's own fields: at most 50 keys and 10 KB */
@@ -375,18 +376,18 @@ export interface CompanyBatch {
     /** The field by which to find the record; the body must have a value for it */ match_by: CompanyMatch;
     data: CompanyUpsert;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
-/** The delivery of an event company.created */
+/** The delivery of the event company.created */
 export interface CompanyCreatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "company.created";
   /** The object's type */ object_type: "company";
   data: Company;
 }
 
-/** An event company.created */
+/** The event company.created */
 export interface CompanyCreatedEvent extends EventEnvelope {
   /** The event */ event: "company.created";
   /** The object's type */ object_type: "company";
@@ -419,7 +420,7 @@ export interface CompanyPatch {
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
@@ -427,8 +428,8 @@ export interface CompanyPatch {
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
 
 /** The company, and what changed */
@@ -436,14 +437,14 @@ export interface CompanyUpdated extends Company {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of an event company.updated */
+/** The delivery of the event company.updated */
 export interface CompanyUpdatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "company.updated";
   /** The object's type */ object_type: "company";
   data: CompanyUpdated;
 }
 
-/** An event company.updated */
+/** The event company.updated */
 export interface CompanyUpdatedEvent extends EventEnvelope {
   /** The event */ event: "company.updated";
   /** The object's type */ object_type: "company";
@@ -465,7 +466,7 @@ export interface CompanyUpsert {
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
@@ -473,8 +474,8 @@ export interface CompanyUpsert {
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the company comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
 
 /** A contact */
@@ -488,7 +489,7 @@ export interface Contact {
   /** WhatsApp number */ whatsapp: string | null;
   /** Job title */ job_title: string | null;
   /** The company that the contact works for, in the same workspace */ company_id: string | null;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** Instagram profile */ instagram: string | null;
   /** LinkedIn profile */ linkedin: string | null;
@@ -523,18 +524,18 @@ export interface ContactBatch {
     /** The field by which to find the record; the body must have a value for it */ match_by: ContactMatch;
     data: ContactUpsert;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
-/** The delivery of an event contact.created */
+/** The delivery of the event contact.created */
 export interface ContactCreatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "contact.created";
   /** The object's type */ object_type: "contact";
   data: Contact;
 }
 
-/** An event contact.created */
+/** The event contact.created */
 export interface ContactCreatedEvent extends EventEnvelope {
   /** The event */ event: "contact.created";
   /** The object's type */ object_type: "contact";
@@ -546,14 +547,14 @@ export interface ContactErased {
   /** The record's id */ id: string;
 }
 
-/** The delivery of an event contact.erased */
+/** The delivery of the event contact.erased */
 export interface ContactErasedDelivery extends DeliveryEnvelope {
   /** The event */ event: "contact.erased";
   /** The object's type */ object_type: "contact";
   data: ContactErased;
 }
 
-/** An event contact.erased */
+/** The event contact.erased */
 export interface ContactErasedEvent extends EventEnvelope {
   /** The event */ event: "contact.erased";
   /** The object's type */ object_type: "contact";
@@ -574,14 +575,14 @@ export interface ContactMerged extends Contact {
   /** The contact that no longer exists */ merged_contact_id: string;
 }
 
-/** The delivery of an event contact.merged */
+/** The delivery of the event contact.merged */
 export interface ContactMergedDelivery extends DeliveryEnvelope {
   /** The event */ event: "contact.merged";
   /** The object's type */ object_type: "contact";
   data: ContactMerged;
 }
 
-/** An event contact.merged */
+/** The event contact.merged */
 export interface ContactMergedEvent extends EventEnvelope {
   /** The event */ event: "contact.merged";
   /** The object's type */ object_type: "contact";
@@ -603,7 +604,7 @@ export interface ContactPatch {
   /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
@@ -613,8 +614,8 @@ export interface ContactPatch {
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
 
 /** The contact, and what changed */
@@ -622,14 +623,14 @@ export interface ContactUpdated extends Contact {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of an event contact.updated */
+/** The delivery of the event contact.updated */
 export interface ContactUpdatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "contact.updated";
   /** The object's type */ object_type: "contact";
   data: ContactUpdated;
 }
 
-/** An event contact.updated */
+/** The event contact.updated */
 export interface ContactUpdatedEvent extends EventEnvelope {
   /** The event */ event: "contact.updated";
   /** The object's type */ object_type: "contact";
@@ -646,7 +647,7 @@ export interface ContactUpsert {
   /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
@@ -656,8 +657,8 @@ export interface ContactUpsert {
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the contact comes from, unique in the workspace */
   external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
 
 /** The record that was created */
@@ -678,7 +679,7 @@ export interface CreatedContact {
   /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
@@ -708,8 +709,8 @@ export interface CreatedSubscription {
   filters: StoredFilters | null;
   payload: SubscriptionPayload;
   header: OwnHeaderName | null;
-  /** What people call it */ name: string | null;
-  /** The secret for signatures; only this reply shows it */ secret: string;
+  /** The subscription's name for people */ name: string | null;
+  /** The secret that signs the deliveries; only this reply shows it */ secret: string;
 }
 
 /** A custom field that the workspace has defined */
@@ -724,19 +725,20 @@ export interface CustomField extends CustomFieldInUse {
 export interface CustomFieldInUse {
   object_type: FoundType;
   /** The key in custom_fields; it cannot change */ key: string;
-  /** The name that is shown */ label: string;
+  /** The name shown to people */ label: string;
   type: CustomFieldType;
-  /** The choices of choice and choices; null for other types */ choices: string[] | null;
+  /** The choices of a field of the type choice or choices; null for other types */
+  choices: string[] | null;
 }
 
 /** The defined fields */
 export interface CustomFieldList {
-  /** The fields by kind of record, archived ones too */ data: CustomField[];
+  /** The fields, ordered by kind of record, archived ones included */ data: CustomField[];
 }
 
 /** What changes in the field */
 export interface CustomFieldPatch {
-  /** The name that is shown */ label?: string | undefined;
+  /** The name shown to people */ label?: string | undefined;
   /** All choices that are offered; a record with another choice keeps it */
   choices?: string[] | undefined;
 }
@@ -755,7 +757,7 @@ export type CustomFieldType =
 /** Whether the database answers */
 export type DatabaseStatus = "up" | "down";
 
-/** deleted; failures, a delivery failed 5 times; key_revoked, the key that made it was revoked */
+/** deleted: it was deleted; failures: a delivery failed 5 times; key_revoked: the key that created it was revoked */
 export type DeactivatedReason = "deleted" | "failures" | "key_revoked";
 
 /** A deal */
@@ -766,11 +768,11 @@ export interface Deal {
   status: DealStatus;
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
-  /** The pipeline; the workspace's default where absent */ pipeline_id: string;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id: string;
+  /** The pipeline; if absent, the workspace's default */ pipeline_id: string;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id: string;
   /** A contact of the same workspace */ contact_id: string | null;
   /** A company of the same workspace */ company_id: string | null;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id: string;
   /** Expected close date */ expected_close_date: string | null;
   /** Reason for the loss */ loss_reason_id: string | null;
@@ -793,7 +795,7 @@ export interface Deal {
 
 /** The deal after the action */
 export interface DealAction extends Deal {
-  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
+  /** true if the result already existed and the call changed nothing */ idempotent: boolean;
 }
 
 /** What to create, change and read */
@@ -815,7 +817,7 @@ export interface DealBatch {
     match_by: "external_id";
     data: DealUpsert;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
@@ -825,24 +827,24 @@ export interface DealContact {
   /** Name of the contact; null for a key without contacts:read */ name: string | null;
   /** The role in the deal */ role: string | null;
   /** Whether it is the main contact, the deal's contact_id */ is_main: boolean;
-  /** When it was added to the deal; null if it is only the main contact: it then leaves when contact_id changes */
+  /** When it was added to the deal; null if it is only the main contact, which leaves the deal when contact_id changes */
   added_at: string | null;
 }
 
 /** The deal, the contact and its role */
 export interface DealContactAdded extends Deal {
   /** The contact */ added_contact_id: string;
-  /** Its role in the deal now */ role: string | null;
+  /** The contact's role in the deal now */ role: string | null;
 }
 
-/** The delivery of an event deal.contact_added */
+/** The delivery of the event deal.contact_added */
 export interface DealContactAddedDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.contact_added";
   /** The object's type */ object_type: "deal";
   data: DealContactAdded;
 }
 
-/** An event deal.contact_added */
+/** The event deal.contact_added */
 export interface DealContactAddedEvent extends EventEnvelope {
   /** The event */ event: "deal.contact_added";
   /** The object's type */ object_type: "deal";
@@ -860,28 +862,28 @@ export interface DealContactRemoved extends Deal {
   /** The contact that left */ removed_contact_id: string;
 }
 
-/** The delivery of an event deal.contact_removed */
+/** The delivery of the event deal.contact_removed */
 export interface DealContactRemovedDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.contact_removed";
   /** The object's type */ object_type: "deal";
   data: DealContactRemoved;
 }
 
-/** An event deal.contact_removed */
+/** The event deal.contact_removed */
 export interface DealContactRemovedEvent extends EventEnvelope {
   /** The event */ event: "deal.contact_removed";
   /** The object's type */ object_type: "deal";
   data: DealContactRemoved | null;
 }
 
-/** The delivery of an event deal.created */
+/** The delivery of the event deal.created */
 export interface DealCreatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.created";
   /** The object's type */ object_type: "deal";
   data: Deal;
 }
 
-/** An event deal.created */
+/** The event deal.created */
 export interface DealCreatedEvent extends EventEnvelope {
   /** The event */ event: "deal.created";
   /** The object's type */ object_type: "deal";
@@ -915,17 +917,17 @@ export type DealDetailExpansion =
 /** What expand can show */
 export type DealExpansion = "pipeline" | "stage" | "contact" | "company" | "owner" | "loss_reason";
 
-/** How deals are grouped in a summary */
+/** How a summary of deals is grouped */
 export type DealGrouping = "owner" | "stage" | "month" | "source";
 
-/** The delivery of an event deal.lost */
+/** The delivery of the event deal.lost */
 export interface DealLostDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.lost";
   /** The object's type */ object_type: "deal";
   data: Deal;
 }
 
-/** An event deal.lost */
+/** The event deal.lost */
 export interface DealLostEvent extends EventEnvelope {
   /** The event */ event: "deal.lost";
   /** The object's type */ object_type: "deal";
@@ -937,18 +939,18 @@ export interface DealPage {
   meta: SyncedPageMeta;
 }
 
-/** What changes; null clears; status aberto reopens; to win or lose the deal, use POST /api-v1-deals/<id>/win or POST /api-v1-deals/<id>/lose */
+/** What changes; null clears; status aberto reopens the deal; to win or lose the deal, use POST /api-v1-deals/<id>/win or POST /api-v1-deals/<id>/lose */
 export interface DealPatch {
   /** Title; if absent, the name of the contact or company */ title?: string | undefined;
   /** Status */ status?: "aberto" | undefined;
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
@@ -956,8 +958,8 @@ export interface DealPatch {
   /** The integrator's own fields: at most 50 keys and 10 KB */
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
 
 /** The reopened deal, and what changed */
@@ -965,14 +967,14 @@ export interface DealReopened extends Deal {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of an event deal.reopened */
+/** The delivery of the event deal.reopened */
 export interface DealReopenedDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.reopened";
   /** The object's type */ object_type: "deal";
   data: DealReopened;
 }
 
-/** An event deal.reopened */
+/** The event deal.reopened */
 export interface DealReopenedEvent extends EventEnvelope {
   /** The event */ event: "deal.reopened";
   /** The object's type */ object_type: "deal";
@@ -995,17 +997,17 @@ export type DealSort =
 /** The deal, with its previous stage and pipeline */
 export interface DealStageChanged extends Deal {
   /** The previous stage */ previous_stage_id: string;
-  /** The pipeline before */ previous_pipeline_id: string;
+  /** The previous pipeline */ previous_pipeline_id: string;
 }
 
-/** The delivery of an event deal.stage_changed */
+/** The delivery of the event deal.stage_changed */
 export interface DealStageChangedDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.stage_changed";
   /** The object's type */ object_type: "deal";
   data: DealStageChanged;
 }
 
-/** An event deal.stage_changed */
+/** The event deal.stage_changed */
 export interface DealStageChangedEvent extends EventEnvelope {
   /** The event */ event: "deal.stage_changed";
   /** The object's type */ object_type: "deal";
@@ -1015,17 +1017,17 @@ export interface DealStageChangedEvent extends EventEnvelope {
 /** The stale deal */
 export interface DealStale extends Deal {
   /** Days without movement */ days_without_movement: number;
-  /** Days that the workspace tolerates */ threshold_days: number;
+  /** Days without movement after which the workspace considers a deal stale */ threshold_days: number;
 }
 
-/** The delivery of an event deal.stale */
+/** The delivery of the event deal.stale */
 export interface DealStaleDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.stale";
   /** The object's type */ object_type: "deal";
   data: DealStale;
 }
 
-/** An event deal.stale */
+/** The event deal.stale */
 export interface DealStaleEvent extends EventEnvelope {
   /** The event */ event: "deal.stale";
   /** The object's type */ object_type: "deal";
@@ -1068,14 +1070,14 @@ export interface DealUpdated extends Deal {
   /** The fields that changed, in alphabetical order, without updated_at */ changed_fields: string[];
 }
 
-/** The delivery of an event deal.updated */
+/** The delivery of the event deal.updated */
 export interface DealUpdatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.updated";
   /** The object's type */ object_type: "deal";
   data: DealUpdated;
 }
 
-/** An event deal.updated */
+/** The event deal.updated */
 export interface DealUpdatedEvent extends EventEnvelope {
   /** The event */ event: "deal.updated";
   /** The object's type */ object_type: "deal";
@@ -1088,11 +1090,11 @@ export interface DealUpsert {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
@@ -1101,18 +1103,18 @@ export interface DealUpsert {
   custom_fields?: Record<string, unknown> | null | undefined;
   /** Tags: at most 50, of 1 to 60 characters, ignoring case */ tags?: string[] | null | undefined;
   /** The id in the system that the deal comes from */ external_id?: string | null | undefined;
-  /** Tags to add to those there are */ add_tags?: string[] | null | undefined;
-  /** Tags to remove from those there are */ remove_tags?: string[] | null | undefined;
+  /** Tags to add to the current ones */ add_tags?: string[] | null | undefined;
+  /** Tags to remove from the current ones */ remove_tags?: string[] | null | undefined;
 }
 
-/** The delivery of an event deal.won */
+/** The delivery of the event deal.won */
 export interface DealWonDelivery extends DeliveryEnvelope {
   /** The event */ event: "deal.won";
   /** The object's type */ object_type: "deal";
   data: Deal;
 }
 
-/** An event deal.won */
+/** The event deal.won */
 export interface DealWonEvent extends EventEnvelope {
   /** The event */ event: "deal.won";
   /** The object's type */ object_type: "deal";
@@ -1143,7 +1145,7 @@ export interface Delivery {
   /** When the delivery was created */ created_at: string;
 }
 
-/** The deliveries of a day of the workspace */
+/** The deliveries of a day, in the workspace's time zone */
 export interface DeliveryDay {
   /** The day */ day: string;
   /** Delivered */ delivered: number;
@@ -1153,14 +1155,14 @@ export interface DeliveryDay {
 
 /** A delivery, its attempts and what it sends */
 export interface DeliveryDetail extends Delivery {
-  /** The attempts, oldest first; the newest 100 */ attempts_made: Attempt[];
+  /** The newest 100 attempts, oldest first */ attempts_made: Attempt[];
   /** The body that would be sent now; null if it cannot be built */ body: string | null;
   /** true: the last attempt sent exactly body; false: the object has changed since; null: nothing was sent yet */
   body_as_sent: boolean | null;
   /** The headers of an attempt */ headers: Header[];
 }
 
-/** What every delivery has, whatever its event */
+/** The fields that every delivery has, whatever its event */
 export interface DeliveryEnvelope {
   /** The event's id, the same for every subscription */ event_id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
@@ -1199,7 +1201,7 @@ export interface ErasedContact {
   operation?: BackgroundOperation | undefined;
 }
 
-/** How far to erase */
+/** What to erase */
 export interface Erasure {
   /** Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for losses and rejections; false if absent */
   texts?: boolean | null | undefined;
@@ -1265,12 +1267,12 @@ export type ErrorCode =
 export interface ErrorDetail {
   /** Name of the field or parameter */ field: string;
   /** What is allowed, in Portuguese */ message: string;
-  /** The record that the error is about, where there is one */ id?: string | undefined;
-  /** What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error */
+  /** The record that the error is about, if there is one */ id?: string | undefined;
+  /** What the field may refer to, if the workspace has at most 20; in a batch, only in the first item with an error in it */
   choices?: Choice[] | undefined;
 }
 
-/** Something that happened; event says what */
+/** Something that happened; event has its type */
 export type Event =
   | DealStageChangedEvent
   | DealWonEvent
@@ -1297,7 +1299,7 @@ export type Event =
   | ContactMergedEvent
   | ContactErasedEvent;
 
-/** What every event of the list has, whatever it is */
+/** The fields that every event in the list has, whatever its type */
 export interface EventEnvelope {
   /** The event's id, which webhook deliveries have as event_id */ id: string;
   /** The record's workspace, always the API key's */ workspace_id: string;
@@ -1344,7 +1346,7 @@ export type EventType =
   | "contact.merged"
   | "contact.erased";
 
-/** The record that an _id field names */
+/** The record that an _id field refers to */
 export interface Expanded extends Reference {
   /** Type of the stage; only for stages */ type?: string | undefined;
 }
@@ -1402,7 +1404,7 @@ export type FoundType = "company" | "contact" | "deal";
 /** A header */
 export interface Header {
   /** Name */ name: string;
-  /** Value; for the signature, a description of it */ value: string;
+  /** Value; a description replaces that of the signature */ value: string;
 }
 
 /** The state of the service */
@@ -1446,14 +1448,14 @@ export interface LeadReceived {
   submitted: LeadSubmission | null;
 }
 
-/** The delivery of an event lead.received */
+/** The delivery of the event lead.received */
 export interface LeadReceivedDelivery extends DeliveryEnvelope {
   /** The event */ event: "lead.received";
   /** The object's type */ object_type: "deal";
   data: LeadReceived;
 }
 
-/** An event lead.received */
+/** The event lead.received */
 export interface LeadReceivedEvent extends EventEnvelope {
   /** The event */ event: "lead.received";
   /** The object's type */ object_type: "deal";
@@ -1472,9 +1474,9 @@ export interface LeadRequest {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | null | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
@@ -1501,7 +1503,7 @@ export interface LeadResult {
     /** The member in charge */ owner_id: string;
     /** When the record was created */ created_at: string;
   };
-  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
+  /** true if the result already existed and the call changed nothing */ idempotent: boolean;
   /** What this call actually created */
   created: {
     /** The company is new */ company: boolean;
@@ -1509,7 +1511,7 @@ export interface LeadResult {
     /** The deal is new */ deal: boolean;
   };
   matched_by: ContactLikeness | null;
-  /** The sent fields whose values differ from the reused contact's: the contact stays as it is, and the deal keeps the sent values */
+  /** The fields for which the reused contact has another value: the contact keeps it, and the deal keeps the sent value */
   differences: LeadDifference[];
 }
 
@@ -1524,9 +1526,9 @@ export interface LeadSubmission {
   external_id?: string | undefined;
   /** The amount, without a currency symbol */ value?: number | undefined;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value?: number | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | undefined;
   /** Where the record comes from, in free text */ source?: string | undefined;
   utm?: Utm | undefined;
@@ -1582,7 +1584,7 @@ export interface Me {
 
 /** The record to merge into this one */
 export interface Merge {
-  /** The record that ceases to exist: its address answers 301 to GET from then on, 409 to the rest */
+  /** The record that ceases to exist: from then on, its address answers 301 to GET and 409 to other calls */
   merge_id: string;
 }
 
@@ -1607,7 +1609,7 @@ export interface Moved {
   /** Activities */ activities: number;
   /** Contacts of the company */ contacts: number;
   /** Deals */ deals: number;
-  /** Deals in which it was another contact, or had a role */ deal_contacts: number;
+  /** Deals in which it was an additional contact or had a role */ deal_contacts: number;
   /** Records that were merged before */ merged: number;
 }
 
@@ -1624,9 +1626,9 @@ export interface NamingRecord {
 export interface NewActivity {
   /** The deal that the activity belongs to */ deal_id: string;
   /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
-  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */
+  /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another text */
   type?: string | null | undefined;
   /** Title; derived from the type if absent */ title?: string | null | undefined;
   /** Description */ description?: string | null | undefined;
@@ -1653,7 +1655,7 @@ export interface NewCompany {
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
@@ -1673,7 +1675,7 @@ export interface NewContact {
   /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
@@ -1689,9 +1691,10 @@ export interface NewContact {
 export interface NewCustomField {
   object_type: FoundType;
   /** The key in custom_fields; it cannot change */ key: string;
-  /** The name that is shown; the key if absent */ label?: string | undefined;
+  /** The name shown to people; the key if absent */ label?: string | undefined;
   type: CustomFieldType;
-  /** The choices of choice and choices; null for other types */ choices?: string[] | undefined;
+  /** The choices of a field of the type choice or choices; null for other types */
+  choices?: string[] | undefined;
 }
 
 /** A deal to create; at least one of title, contact_id and company_id */
@@ -1700,11 +1703,11 @@ export interface NewDeal {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | null | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | null | undefined;
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
@@ -1736,7 +1739,7 @@ export interface NewSubscription {
   filters?: SubscriptionFilters | null | undefined;
   payload?: SubscriptionPayload | null | undefined;
   header?: OwnHeader | null | undefined;
-  /** What people call it */ name?: string | null | undefined;
+  /** The subscription's name for people */ name?: string | null | undefined;
 }
 
 /** A delivery that was not queued */
@@ -1770,18 +1773,18 @@ export interface NoteBatch {
     /** What to do */ op: "get";
     /** The record to change or to read */ id: string;
   })[];
-  /** true: all items, or none and 422; if absent, each item is carried out by itself */
+  /** true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items */
   atomic?: boolean | null | undefined;
 }
 
-/** The delivery of an event note.created */
+/** The delivery of the event note.created */
 export interface NoteCreatedDelivery extends DeliveryEnvelope {
   /** The event */ event: "note.created";
   /** The object's type */ object_type: "note";
   data: Note;
 }
 
-/** An event note.created */
+/** The event note.created */
 export interface NoteCreatedEvent extends EventEnvelope {
   /** The event */ event: "note.created";
   /** The object's type */ object_type: "note";
@@ -1821,7 +1824,7 @@ export type OperationState = "queued" | "running" | "done" | "failed";
 /** A header that the receiver wants */
 export interface OwnHeader {
   /** Name of the header */ name: string;
-  /** Value, which no reply shows; spaces only inside */ value: string;
+  /** Value, which no reply shows; without spaces at its beginning or end */ value: string;
 }
 
 /** The header, without its value */
@@ -1896,14 +1899,14 @@ export interface Proposal {
   /** When the record last changed */ updated_at: string;
 }
 
-/** The delivery of an event proposal.accepted */
+/** The delivery of the event proposal.accepted */
 export interface ProposalAcceptedDelivery extends DeliveryEnvelope {
   /** The event */ event: "proposal.accepted";
   /** The object's type */ object_type: "proposal";
   data: Proposal;
 }
 
-/** An event proposal.accepted */
+/** The event proposal.accepted */
 export interface ProposalAcceptedEvent extends EventEnvelope {
   /** The event */ event: "proposal.accepted";
   /** The object's type */ object_type: "proposal";
@@ -1912,17 +1915,17 @@ export interface ProposalAcceptedEvent extends EventEnvelope {
 
 /** The proposal that was answered */
 export interface ProposalAnswer extends ProposalView {
-  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
+  /** true if the result already existed and the call changed nothing */ idempotent: boolean;
 }
 
-/** The delivery of an event proposal.rejected */
+/** The delivery of the event proposal.rejected */
 export interface ProposalRejectedDelivery extends DeliveryEnvelope {
   /** The event */ event: "proposal.rejected";
   /** The object's type */ object_type: "proposal";
   data: Proposal;
 }
 
-/** An event proposal.rejected */
+/** The event proposal.rejected */
 export interface ProposalRejectedEvent extends EventEnvelope {
   /** The event */ event: "proposal.rejected";
   /** The object's type */ object_type: "proposal";
@@ -1957,14 +1960,14 @@ export interface ProposalView {
   seller: ProposalSeller;
 }
 
-/** The delivery of an event proposal.viewed */
+/** The delivery of the event proposal.viewed */
 export interface ProposalViewedDelivery extends DeliveryEnvelope {
   /** The event */ event: "proposal.viewed";
   /** The object's type */ object_type: "proposal";
   data: Proposal;
 }
 
-/** An event proposal.viewed */
+/** The event proposal.viewed */
 export interface ProposalViewedEvent extends EventEnvelope {
   /** The event */ event: "proposal.viewed";
   /** The object's type */ object_type: "proposal";
@@ -1993,20 +1996,23 @@ export interface Reassigned {
   meta: PageMeta;
 }
 
-/** The attempts of the newest 200 deliveries of the last 7 days; of fewer deliveries in a long list */
+/** The attempts of the newest 200 deliveries of the last 7 days; of fewer if the list has more than 20 webhooks */
 export interface RecentAttempts {
   /** How many there were */ attempts: number;
-  /** The part that succeeded, from 0 to 1; null if there were none */ success_rate: number | null;
-  /** Within how many ms half of the answers arrived; null if there are none */ median_ms: number | null;
-  /** Within how many ms 95% of the answers arrived; null if there are none */ p95_ms: number | null;
+  /** The part of the attempts that succeeded, from 0 to 1; null if there were none */
+  success_rate: number | null;
+  /** Time within which half of the answers arrived, in ms; null if there were none */
+  median_ms: number | null;
+  /** Time within which 95% of the answers arrived, in ms; null if there were none */
+  p95_ms: number | null;
 }
 
 /** What was queued */
 export interface Recovery {
-  /** Deliveries queued, 20,000 at most; with dry_run, those that would be */ count: number;
+  /** Deliveries queued, 20,000 at most; with dry_run, those that would be queued */ count: number;
   /** Whether the window has more: repeat with next_since as since */ has_more: boolean;
   /** Where to continue; null if there is no more */ next_since: string | null;
-  /** From when the first events are: the since of the call, or the subscription's creation if that is later */
+  /** The start of the period: the since of the call or, if later, the subscription's creation */
   since: string;
 }
 
@@ -2049,17 +2055,17 @@ export interface RevokedMaker {
   /** The first characters of the key */ prefix: string;
 }
 
-/** A member's role; vendedor only sees */
+/** A member's role: vendedor, gestor or admin; each also has the rights of the one before */
 export type Role = "vendedor" | "gestor" | "admin";
 
 /** The subscription, with its new secret */
 export interface RotatedSubscription extends Subscription {
-  /** The secret for signatures; only this reply shows it */ secret: string;
+  /** The secret that signs the deliveries; only this reply shows it */ secret: string;
 }
 
 /** What the search found */
 export interface SearchResult {
-  /** First those with this name, then those that begin with it, the others, and those found by their company */
+  /** First the records with this name, then those that begin with it, the others, and last those found by their company */
   data: Found[];
 }
 
@@ -2102,31 +2108,31 @@ export interface Subscription {
   /** The last attempt that succeeded */ last_success_at: string | null;
   /** The last attempt that failed */ last_failure_at: string | null;
   /** When the record was created */ created_at: string;
-  /** The key that created the subscription, which ends with the key; null if created in the console */
+  /** The key that created the subscription; revoking the key stops the subscription. null if created in the console */
   key_id: string | null;
   /** When it became inactive; null while it is active */ deactivated_at: string | null;
   deactivated_reason: DeactivatedReason | null;
   /** Whether deliveries wait because the workspace is suspended or has no public API */ held: boolean;
-  /** Since when events wait outside the queue, because too many deliveries wait; they arrive later, in order. Normally null */
+  /** Since when events wait for room in the queue; their deliveries are created later, in order. null if none wait */
   behind_since: string | null;
   /** Until when X-Service-Signature uses the old secret; null unless the secret is being replaced */
   old_secret_until: string | null;
   filters: StoredFilters | null;
   payload: SubscriptionPayload;
   header: OwnHeaderName | null;
-  /** What people call it */ name: string | null;
+  /** The subscription's name for people */ name: string | null;
 }
 
 /** A subscription, and the deliveries of 7 days */
 export interface SubscriptionDetail extends Subscription {
   key: Reference | null;
-  /** The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer in a long list */
+  /** The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer with more than 20 webhooks */
   days: DeliveryDay[];
   /** Whether there may be more deliveries than were counted */ days_are_partial: boolean;
   recent: RecentAttempts;
 }
 
-/** The events that the subscription gets: each filter is an id or a list of up to 20. An event whose object does not have the field does not pass */
+/** The events that the subscription gets: each filter is an id or a list of up to 20. A filter by pipeline, stage or owner excludes objects without that field */
 export interface SubscriptionFilters {
   pipeline_id?: string | string[] | undefined;
   stage_id?: string | string[] | undefined;
@@ -2145,15 +2151,15 @@ export interface SubscriptionPatch {
   filters?: SubscriptionFilters | null | undefined;
   payload?: SubscriptionPayload | null | undefined;
   header?: OwnHeader | null | undefined;
-  /** What people call it */ name?: string | null | undefined;
+  /** The subscription's name for people */ name?: string | null | undefined;
 }
 
 /** What data contains. full: the object; ids: only the object's id. Absent or null means full */
 export type SubscriptionPayload = "full" | "ids";
 
-/** Where the list continues, and until when it was read */
+/** Where the list continues, and where the next synchronisation begins */
 export interface SyncedPageMeta extends PageMeta {
-  /** In reply to updated_since, on the first page: the updated_since of the next synchronisation */
+  /** On the first page of a list with updated_since: the updated_since for the next synchronisation */
   synced_until?: string | undefined;
 }
 
@@ -2171,7 +2177,7 @@ export interface TestSent {
 /** The records of the workspace whose texts still name the person */
 export interface TextsNaming {
   /** How many there are */ count: number;
-  /** true if there may be more: the contact was erased before, and only records that named it then are searched */
+  /** true if there may be more: the contact was erased before, and only the records found then are read */
   is_minimum: boolean;
   /** The first 20 */ records: NamingRecord[];
 }
@@ -2235,7 +2241,7 @@ export interface Utm {
   /** Variant of the advertisement */ content?: string | null | undefined;
 }
 
-/** The body of a delivery; event says of what */
+/** The body of a delivery; event says of which event */
 export type WebhookDelivery =
   | DealStageChangedDelivery
   | DealWonDelivery
@@ -2265,14 +2271,14 @@ export type WebhookDelivery =
 /** degraded: deliveries have waited for over a minute and nothing sends them */
 export type WebhooksStatus = "ok" | "degraded";
 
-/** The final amounts, where they differ */
+/** The final amounts, if they have changed */
 export interface Win {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
 }
 
-/** The key's workspace, and what can be chosen in it */
+/** The key's workspace, with the ids that other calls accept */
 export interface Workspace {
   /** The record's id */ id: string;
   /** The workspace's name */ name: string;

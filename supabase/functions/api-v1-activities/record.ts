@@ -59,22 +59,22 @@ export const activity = record("activity", {
   }),
   type: field.name({
     text: doc(
-      "Tipo: tarefa (se ausente), ligacao, reuniao, email, whatsapp, visita, ou outro",
-      "Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another",
+      "Tipo: tarefa (se ausente), ligacao, reuniao, email, whatsapp, visita, ou outro texto",
+      "Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another text",
       "reuniao",
     ),
     presence: "defaulted",
     filter: {
       text: doc(
-        "Só deste tipo, ou destes, separados por vírgulas",
-        "Only of this type, or of these, separated by commas",
+        "Só deste tipo, ou de um destes, separados por vírgulas",
+        "Only of this type, or of one of these, separated by commas",
       ),
       several: true,
     },
   }, 60),
   title: field.name({
     text: doc(
-      "Título; conforme o tipo se ausente",
+      "Título; se ausente, vem do tipo",
       "Title; derived from the type if absent",
       "Apresentar a proposta",
     ),

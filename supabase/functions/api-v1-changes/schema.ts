@@ -15,8 +15,9 @@ export const ChangeQuery = ListQuery.pick({ limit: true, cursor: true }).extend(
   ),
   since: datetime().optional().meta(
     doc(
-      "Só as feitas a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
-      "Only those made at or after this moment: ISO 8601; without an offset, UTC; a date means its start",
+      "Só as feitas a partir deste momento: ISO 8601, em UTC se não tiver fuso; uma data sem hora é o começo do dia",
+      "Only those made at or after this moment: ISO 8601, in UTC unless it has an offset; a date alone is the start " +
+        "of the day",
     ),
   ),
   until: datetime().optional().meta(
@@ -45,7 +46,10 @@ const Actor = object({
 
 /** A change of an object. It omits the values, because personal data in them would outlive the erasure of a contact. */
 export const Change = object({
-  id: field(uuid(), ["Identificador do evento que a conta", "The id of the event that reports it"]),
+  id: field(uuid(), [
+    "Identificador do evento que registra a alteração",
+    "The id of the event that reports the change",
+  ]),
   object_type: field(z.enum(OBJECT_TYPES), ["O tipo do objeto", "The object's type", "deal"]),
   object_id: field(uuid(), ["O identificador do objeto", "The object's id"]),
   action: field(z.enum(ACTIONS), ["O que foi feito: o evento", "What was done: the event", "deal.updated"]),
@@ -99,7 +103,7 @@ export const HIGHLIGHTS = [
 export const ChangeSummary = object({
   since: field(timestamp(), ["O início do período", "The start of the period"]),
   until: field(timestamp().nullable(), [
-    "O fim do período; nulo: agora",
+    "O fim do período; null: agora",
     "The end of the period; null: now",
     null,
   ]),

@@ -19,4 +19,4 @@ export const Erasure = object({
     "Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for " +
     "losses and rejections; false if absent",
   ]),
-}).meta(named("Erasure", "Até onde apagar", "How far to erase", { texts: true }));
+}).meta(named("Erasure", "O que apagar", "What to erase", { texts: true }));

@@ -17,8 +17,8 @@ export const DealContact = object({
     false,
   ]),
   added_at: field(timestamp().nullable(), [
-    "Quando foi adicionado ao negócio; null se só é o principal: então sai do negócio quando contact_id muda",
-    "When it was added to the deal; null if it is only the main contact: it then leaves when contact_id changes",
+    "Quando foi adicionado ao negócio; null se é só o contato principal, que sai do negócio quando contact_id muda",
+    "When it was added to the deal; null if it is only the main contact, which leaves the deal when contact_id changes",
   ]),
 }).meta(named("DealContact", "Um contato de um negócio", "A contact of a deal"));
 

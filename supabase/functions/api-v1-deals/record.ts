@@ -15,10 +15,10 @@ export const deal = record("deal", {
     "A deal to create; at least one of title, contact_id and company_id",
   ),
   update: doc(
-    "O que muda; null apaga; status aberto reabre; para ganhar ou perder, use POST /api-v1-deals/<id>/win ou " +
-      "POST /api-v1-deals/<id>/lose",
-    "What changes; null clears; status aberto reopens; to win or lose the deal, use POST /api-v1-deals/<id>/win or " +
-      "POST /api-v1-deals/<id>/lose",
+    "O que muda; null apaga; status aberto reabre o negócio; para ganhar ou perder, use POST /api-v1-deals/<id>/win " +
+      "ou POST /api-v1-deals/<id>/lose",
+    "What changes; null clears; status aberto reopens the deal; to win or lose the deal, use POST " +
+      "/api-v1-deals/<id>/win or POST /api-v1-deals/<id>/lose",
     { value: 14000, expected_close_date: "2026-12-20" },
   ),
   upsert: {
@@ -44,8 +44,8 @@ export const deal = record("deal", {
   filters: {
     inactive_since: field.before(
       "moved_at",
-      "Parados desde antes deste momento: nem mudança, nem atividade, nem anotação depois dele",
-      "Without a change, an activity or a note since this moment",
+      "Parados desde este momento: sem mudança, atividade ou anotação depois dele",
+      "Stalled since this moment: without a change, an activity or a note after it",
     ),
     closed_since: field.since(
       "closed_at",
@@ -70,7 +70,7 @@ export const deal = record("deal", {
   workspace_id: field.readOnlyId(),
   title: field.name({
     text: doc(
-      "Título; o nome do contato, ou da empresa, se ausente",
+      "Título; se ausente, o nome do contato ou da empresa",
       "Title; if absent, the name of the contact or company",
       "Padaria Sol: plano anual",
     ),

@@ -56,7 +56,7 @@ const Group = object({
 
 const KeyedGroup = object({
   key: field(z.string().nullable(), [
-    "O id do responsável ou da etapa, o mês, ou a origem; nulo se o negócio não tem",
+    "O id do responsável ou da etapa, o mês, ou a origem; null se o negócio não tem",
     "The id of the owner or stage, the month, or the source; null if the deal has none",
     "2026-12",
   ]),
@@ -130,7 +130,9 @@ export const Reassigned = object({
 
 /** The body of win (spec 3): the final amounts, if they differ from the deal's. */
 export const Win = z.object(deal.rules("value", "recurring_value")).meta({
-  ...named("Win", "Os valores finais, se outros", "The final amounts, where they differ", { value: 14000 }),
+  ...named("Win", "Os valores finais, se mudaram", "The final amounts, if they have changed", {
+    value: 14000,
+  }),
   fields,
 });
 

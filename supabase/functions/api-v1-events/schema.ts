@@ -23,8 +23,8 @@ export const EventQuery = ListQuery.pick({ limit: true }).extend({
     .meta({
       pattern: CURSOR.source,
       ...doc(
-        "O meta.next_cursor da resposta anterior, também quando has_more era false",
-        "The previous reply's meta.next_cursor, also where has_more was false",
+        "O meta.next_cursor da resposta anterior, mesmo que o has_more dela fosse false",
+        "The previous reply's meta.next_cursor, even if its has_more was false",
       ),
     }),
   event_types: z.string()
@@ -47,8 +47,9 @@ export const EventQuery = ListQuery.pick({ limit: true }).extend({
   object_id: uuid().optional().meta(doc("Só os deste objeto", "Only those of this object")),
   since: datetime().optional().meta(
     doc(
-      "Só o que aconteceu a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
-      "Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date means its start",
+      "Só o que houve a partir deste momento: ISO 8601, em UTC se não tiver fuso; uma data sem hora é o começo do dia",
+      "Only what happened at or after this moment: ISO 8601, in UTC unless it has an offset; a date alone is the " +
+        "start of the day",
     ),
   ),
 });

@@ -16,7 +16,7 @@ const Fields = object({
     "Padaria Sol",
   ]),
   external_id: field(text(255, 1), [
-    "Identificador no sistema de origem; repetido, a resposta é a do lead já criado",
+    "Identificador no sistema de origem; se for repetido, a resposta é a do lead já criado",
     "The id in the system that the lead comes from; a repeated id returns the lead created before",
     "form-2026-0042",
   ]),
@@ -113,9 +113,9 @@ export const LeadResult = object({
     "email",
   ]),
   differences: field(z.array(z.enum(["first_name", "last_name", "email", "phone", "company_name"])), [
-    "Os campos enviados cujo valor o contato reutilizado não tem: o contato fica como está, e o negócio guarda o enviado",
-    "The sent fields whose values differ from the reused contact's: the contact stays as it is, and the deal keeps the " +
-    "sent values",
+    "Os campos que o contato reutilizado tem com outro valor: nele, não mudam; o negócio guarda os valores enviados",
+    "The fields for which the reused contact has another value: the contact keeps it, and the deal keeps the sent " +
+    "value",
     ["phone"],
   ]),
 }).meta(named("LeadResult", "O que o lead se tornou", "The records that the lead created or reused"));

@@ -11,7 +11,7 @@ const OwnKey = object({
   id: uuid(),
   name: field(z.string(), ["Para que serve a chave", "What the key is for", "ERP"]),
   prefix: field(z.string(), [
-    "Com o que o valor mais novo da chave começa",
+    "O começo do valor mais novo da chave",
     "The first characters of the key's newest value",
     "svc_u8g0YZp1",
   ]),

@@ -61,13 +61,13 @@ export const note = record("note", {
     presence: "defaulted",
     written: "on create",
     filter: doc(
-      "Só anotações deste tipo, ou destes, separados por vírgulas",
-      "Only notes of this kind, or of these, separated by commas",
+      "Só anotações deste tipo, ou de um destes, separados por vírgulas",
+      "Only notes of this kind, or of one of these, separated by commas",
     ),
   }),
   source: field.choice(["user", "automation", "agent", "integration"], {
     text: doc(
-      "Por onde entrou; por esta API, sempre integration",
+      "Como a anotação foi criada; por esta API, sempre integration",
       "How the note was created; through this API, always integration",
       "integration",
     ),

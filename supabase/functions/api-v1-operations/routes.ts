@@ -14,7 +14,7 @@ export const operations = resource(
     }),
   },
   doc(
-    "O que uma chamada começou e segue em segundo plano",
+    "O trabalho que uma chamada começou e que continua em segundo plano",
     "Work that a call started and that continues in the background",
   ),
 );

@@ -35,7 +35,9 @@ const Found = object({
 /** The results of a search, best match first. */
 export const SearchResult = object({
   data: field(z.array(Found), [
-    "Primeiro os de mesmo nome, depois os que começam assim, os outros, e os achados pela empresa",
-    "First those with this name, then those that begin with it, the others, and those found by their company",
+    "Primeiro os registros com esse nome, depois os que começam com ele, os outros e, por fim, os encontrados pela " +
+    "empresa",
+    "First the records with this name, then those that begin with it, the others, and last those found by their " +
+    "company",
   ]),
 }).meta(named("SearchResult", "O que a busca encontrou", "What the search found"));

@@ -69,8 +69,8 @@ export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).exte
   event: z.enum(EVENT_TYPES).optional().meta(doc("Só as deste evento", "Only those of this event")),
   since: ListQuery.shape.since.meta(
     doc(
-      "Só as de eventos a partir deste momento, nas formas de qualquer data e hora",
-      "Only deliveries of events at or after this moment, in any form of a date and time",
+      "Só as de eventos a partir deste momento, em qualquer formato de data e hora",
+      "Only deliveries of events at or after this moment, in any date and time format",
     ),
   ),
   until: ListQuery.shape.until.meta(
@@ -104,8 +104,8 @@ const Attempt = object({
 const Header = object({
   name: field(z.string(), ["Nome", "Name", "X-Service-Event"]),
   value: field(z.string(), [
-    "Valor; o da assinatura é descrito",
-    "Value; for the signature, a description of it",
+    "Valor; o da assinatura HMAC é substituído por uma descrição",
+    "Value; a description replaces that of the signature",
     "deal.won",
   ]),
 }).meta(named("Header", "Um cabeçalho", "A header"));
@@ -113,8 +113,8 @@ const Header = object({
 /** One delivery with its attempts, and the request that an attempt would send now. */
 export const DeliveryDetail = extended(Delivery, {
   attempts_made: field(z.array(Attempt), [
-    "As tentativas, a mais antiga primeiro; as 100 mais novas",
-    "The attempts, oldest first; the newest 100",
+    "As 100 tentativas mais novas, a mais antiga primeiro",
+    "The newest 100 attempts, oldest first",
   ]),
   body: field(z.string().nullable(), [
     "O corpo que seria enviado agora; null se não pode ser montado",

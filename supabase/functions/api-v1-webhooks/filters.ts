@@ -47,10 +47,10 @@ export const Filters = given.strict().meta({
   fields: textsOf(given),
   ...named(
     "SubscriptionFilters",
-    "Os eventos que a assinatura recebe: cada filtro é um id ou uma lista de até 20. Um evento cujo objeto não tem o " +
-      "campo não passa",
-    "The events that the subscription gets: each filter is an id or a list of up to 20. An event whose object does not " +
-      "have the field does not pass",
+    "Os eventos que a assinatura recebe: cada filtro é um id ou uma lista de até 20. Um filtro por pipeline, etapa ou " +
+      "responsável exclui objetos sem esse campo",
+    "The events that the subscription gets: each filter is an id or a list of up to 20. A filter by pipeline, stage or " +
+      "owner excludes objects without that field",
   ),
 });
 

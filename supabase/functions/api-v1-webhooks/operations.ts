@@ -48,8 +48,8 @@ export const RecoveryWindow = object({
 
 export const Recovery = object({
   count: field(z.int(), [
-    "Entregas postas na fila, 20.000 no máximo; com dry_run, as que seriam",
-    "Deliveries queued, 20,000 at most; with dry_run, those that would be",
+    "Entregas postas na fila, 20.000 no máximo; com dry_run, as que seriam postas",
+    "Deliveries queued, 20,000 at most; with dry_run, those that would be queued",
     137,
   ]),
   has_more: field(z.boolean(), [
@@ -62,16 +62,16 @@ export const Recovery = object({
     "Where to continue; null if there is no more",
   ]),
   since: field(timestamp(), [
-    "De quando são os primeiros eventos: o since pedido, ou a criação da assinatura se ela é posterior",
-    "From when the first events are: the since of the call, or the subscription's creation if that is later",
+    "O início do período: o since da chamada ou, se posterior, a criação da assinatura",
+    "The start of the period: the since of the call or, if later, the subscription's creation",
     "2026-11-20T18:00:00.000Z",
   ]),
 }).meta(named("Recovery", "O que foi posto na fila", "What was queued"));
 
 export const SecretRotation = object({
   overlap_seconds: field(z.int().min(0).max(MAX_OVERLAP_SECONDS), [
-    "Por quantos segundos X-Service-Signature ainda é do segredo antigo, e X-Service-Signature-Next do novo; 0: troca " +
-    "já",
+    "Por quantos segundos X-Service-Signature ainda usa o segredo antigo, e X-Service-Signature-Next, o novo; 0: " +
+    "troca na hora",
     "For how many seconds X-Service-Signature still uses the old secret, and X-Service-Signature-Next the new one; 0: " +
     "replace at once",
     86_400,

@@ -28,8 +28,8 @@ export const OwnHeader = object({
       "Deve ter de 1 a 500 caracteres ASCII visíveis, com espaços só entre eles",
     ),
     [
-      "Valor, que nenhuma resposta mostra; espaços só no meio",
-      "Value, which no reply shows; spaces only inside",
+      "Valor, que nenhuma resposta mostra; sem espaços no começo nem no fim",
+      "Value, which no reply shows; without spaces at its beginning or end",
       "Bearer exemplo",
     ],
   ),

@@ -73,7 +73,7 @@ export const subscription = record("subscription", {
   }),
   is_active: field.flag({
     text: doc(
-      "Se recebe entregas; deixa de receber na 5ª falha de uma entrega, ou quando removida",
+      "Se recebe entregas; deixa de receber na 5ª falha de uma entrega, ou quando é removida",
       "Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted",
       true,
     ),
@@ -94,8 +94,8 @@ export const subscription = record("subscription", {
     presence: "optional",
     written: "by the verb",
     text: doc(
-      "A chave que criou a assinatura, que para com ela; null se foi criada no console",
-      "The key that created the subscription, which ends with the key; null if created in the console",
+      "A chave que criou a assinatura; revogar a chave para a assinatura. null se foi criada no console",
+      "The key that created the subscription; revoking the key stops the subscription. null if created in the console",
     ),
   }),
   deactivated_at: field.readOnlyDatetime({
@@ -107,9 +107,10 @@ export const subscription = record("subscription", {
   deactivated_reason: field.choice(["deleted", "failures", "key_revoked"], {
     written: "by the database",
     text: doc(
-      "Por que está inativa: deleted, removida; failures, uma entrega falhou 5 vezes; key_revoked, a chave que a criou " +
-        "foi revogada",
-      "Why it is inactive: deleted; failures, a delivery failed 5 times; key_revoked, the key that made it was revoked",
+      "Por que está inativa. deleted: foi removida; failures: uma entrega falhou 5 vezes; key_revoked: a chave que a " +
+        "criou foi revogada",
+      "Why it is inactive. deleted: it was deleted; failures: a delivery failed 5 times; key_revoked: the key that " +
+        "created it was revoked",
     ),
   }),
   held: field.computed("boolean", "crm.holds_webhooks(t.workspace_id)", z.boolean(), {
@@ -122,10 +123,9 @@ export const subscription = record("subscription", {
   behind_since: field.readOnlyDatetime({
     presence: "optional",
     text: doc(
-      "Desde quando os eventos esperam fora da fila, por haver entregas demais aguardando; chegam depois, em ordem. null " +
-        "normalmente",
-      "Since when events wait outside the queue, because too many deliveries wait; they arrive later, in order. Normally " +
-        "null",
+      "Desde quando há eventos à espera de lugar na fila; as entregas deles são criadas depois, em ordem. null se " +
+        "não há",
+      "Since when events wait for room in the queue; their deliveries are created later, in order. null if none wait",
     ),
   }),
   old_secret_until: field.computed(
@@ -162,6 +162,6 @@ export const subscription = record("subscription", {
   }, HeaderName),
   name: field.name({
     presence: "optional",
-    text: doc("Como as pessoas a chamam", "What people call it", "ERP"),
+    text: doc("O nome da assinatura para as pessoas", "The subscription's name for people", "ERP"),
   }, 80),
 });

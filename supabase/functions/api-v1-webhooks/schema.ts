@@ -10,8 +10,8 @@ export const SubscriptionList = z.object({ data: z.array(subscription.reply) });
 
 /** The secret in the reply that creates it. */
 export const secret = field(z.string(), [
-  "Segredo das assinaturas; mostrado só nesta resposta",
-  "The secret for signatures; only this reply shows it",
+  "O segredo com que as entregas são assinadas; só esta resposta o mostra",
+  "The secret that signs the deliveries; only this reply shows it",
   "whsec_exemplo",
 ]);
 
@@ -42,22 +42,22 @@ const Day = object({
   named(
     "DeliveryDay",
     "As entregas de um dia, no fuso da empresa",
-    "The deliveries of a day of the workspace",
+    "The deliveries of a day, in the workspace's time zone",
   ),
 );
 
 const MS = (part: string, share: string) =>
   [
-    `Em até quantos ms ${part} das respostas chegaram; null se nenhuma`,
-    `Within how many ms ${share} of the answers arrived; null if there are none`,
+    `Tempo em que ${part} das respostas chegaram, em ms; null se não houve nenhuma`,
+    `Time within which ${share} of the answers arrived, in ms; null if there were none`,
     81,
   ] as const;
 
 const Recent = object({
   attempts: field(z.int(), ["Quantas foram", "How many there were", 130]),
   success_rate: field(z.number().nullable(), [
-    "A parte que deu certo, de 0 a 1; null se não houve nenhuma",
-    "The part that succeeded, from 0 to 1; null if there were none",
+    "A parte das tentativas que deu certo, de 0 a 1; null se não houve nenhuma",
+    "The part of the attempts that succeeded, from 0 to 1; null if there were none",
     0.985,
   ]),
   median_ms: field(z.int().nullable(), MS("metade", "half")),
@@ -65,20 +65,21 @@ const Recent = object({
 }).meta(
   named(
     "RecentAttempts",
-    "As tentativas das 200 entregas mais novas dos últimos 7 dias; de menos entregas, numa lista longa",
-    "The attempts of the newest 200 deliveries of the last 7 days; of fewer deliveries in a long list",
+    "As tentativas das 200 entregas mais novas dos últimos 7 dias; de menos, se a lista tem mais de 20 webhooks",
+    "The attempts of the newest 200 deliveries of the last 7 days; of fewer if the list has more than 20 webhooks",
   ),
 );
 
 /** The fields that `crm.subscription_overviews` adds to a subscription. */
 export const overview = {
   key: field(Reference.nullable(), [
-    "A chave que criou a assinatura, que para com ela; null se foi criada no console",
-    "The key that created the subscription, which ends with the key; null if created in the console",
+    "A chave que criou a assinatura; revogar a chave para a assinatura. null se foi criada no console",
+    "The key that created the subscription; revoking the key stops the subscription. null if created in the console",
   ]),
   days: field(z.array(Day), [
-    "As entregas dos últimos 7 dias, o mais antigo primeiro; conta as 1.000 mais novas, ou menos numa lista longa",
-    "The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer in a long list",
+    "As entregas dos últimos 7 dias, o mais antigo primeiro; conta as 1.000 mais novas, ou menos se há mais de 20 " +
+    "webhooks",
+    "The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer with more than 20 webhooks",
   ]),
   days_are_partial: field(z.boolean(), [
     "Se pode haver mais entregas do que as contadas",

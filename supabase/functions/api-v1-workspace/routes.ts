@@ -21,5 +21,8 @@ export const workspace = resource(
     "POST /custom-fields/:id/archive": endpoint({ scope: "workspace:manage", ...customFields.archive }),
     "POST /custom-fields/:id/restore": endpoint({ scope: "workspace:manage", ...customFields.restore }),
   },
-  doc("O que se pode escolher na empresa da chave", "What can be chosen in the key's workspace"),
+  doc(
+    "A empresa da chave, com os ids que outras chamadas aceitam",
+    "The key's workspace, with the ids that other calls accept",
+  ),
 );

@@ -72,7 +72,7 @@ export const Workspace = object({
 }).meta(
   named(
     "Workspace",
-    "A empresa da chave, e o que se pode escolher nela",
-    "The key's workspace, and what can be chosen in it",
+    "A empresa da chave, com os ids que outras chamadas aceitam",
+    "The key's workspace, with the ids that other calls accept",
   ),
 );

@@ -76,7 +76,7 @@ const Entry = object({
   action: field(z.enum(ACTIONS), ["O que foi feito", "What was done", "member_updated"]),
   object: field(ChangedObject, ["Com o quê", "To what"]),
   details: field(z.record(z.string(), z.unknown()), [
-    "O que mais se sabe; numa alteração, cada campo com from e to",
+    "Mais detalhes; numa alteração, cada campo com from e to",
     "Further details; for an update, each field with from and to",
     { role: { from: "vendedor", to: "gestor" } },
   ]),
@@ -114,8 +114,8 @@ const ShownEvent = object({
   ]),
   is_test: field(z.boolean(), ["Se é um evento de teste", "Whether it is a test event", false]),
   changed_fields: field(z.array(z.string()), [
-    "Os campos que mudaram; vazia se o evento não os diz",
-    "The fields that changed; empty if the event does not tell",
+    "Os campos que mudaram; vazia se o evento não diz quais",
+    "The fields that changed; empty if the event does not say which",
     ["value"],
   ]),
   occurred_at: field(timestamp(), ["Quando ocorreu", "When it occurred"]),

@@ -38,8 +38,8 @@ const DealEvent = object({
   id: field(uuid(), ["O evento", "The event"]),
   event: field(z.enum(EVENT_TYPES), ["O tipo do evento", "The type of the event", "deal.won"]),
   changed_fields: field(z.array(z.string()), [
-    "Os campos que mudaram; vazia se o evento não os diz",
-    "The fields that changed; empty if the event does not tell",
+    "Os campos que mudaram; vazia se o evento não diz quais",
+    "The fields that changed; empty if the event does not say which",
     ["value"],
   ]),
   occurred_at: field(timestamp(), ["Quando ocorreu", "When it occurred"]),

@@ -141,7 +141,7 @@ const NETWORKS = [
 export const Key = object({
   id: z.uuid(),
   name: field(z.string(), NAME),
-  prefix: field(z.string(), ["Com o que a chave começa", "The first characters of the key", "svc_u8g0YZp1"]),
+  prefix: field(z.string(), ["O começo da chave", "The first characters of the key", "svc_u8g0YZp1"]),
   scopes: field(z.array(z.string()), SCOPES),
   state: field(z.enum(["active", "expired", "revoked"]), [
     "Se funciona, venceu ou foi revogada",

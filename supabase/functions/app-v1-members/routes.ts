@@ -45,7 +45,7 @@ export const members = resource(
     "POST /:id/invite": endpoint({
       summary: doc(
         "Convida de novo um membro que ainda não entrou",
-        "Invite a member again who has not signed in",
+        "Invite again a member who has not signed in",
       ),
       role: "admin",
       ...noBody,

@@ -52,7 +52,7 @@ export const InvitedMember = extended(Member, {
     "The workspace's name, as in the mail",
     "Padaria Sol",
   ]),
-  invited_by: field(name(), ["Nome de quem convidou", "Name of who invited", "Ana Souza"]),
+  invited_by: field(name(), ["Nome de quem convidou", "Name of the person who invited", "Ana Souza"]),
 }).meta(named("InvitedMember", "O membro convidado", "The member who was invited"));
 
 export const MemberPatch = z.object({

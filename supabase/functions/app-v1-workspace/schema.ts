@@ -140,7 +140,7 @@ const Alert = object({
     "Since when; for a failing webhook, the last confirmed delivery, or its creation",
   ]),
   until: field(timestamp().nullable(), ["Quando a chave vence", "When the key expires", null]),
-}).meta(named("Alert", "Algo que alguém precisa resolver", "Something that somebody has to mend"));
+}).meta(named("Alert", "Algo que alguém precisa resolver", "Something that somebody has to fix"));
 
 const FirstSteps = object({
   key: field(z.boolean(), ["Se há uma chave", "Whether there is a key", true]),
@@ -197,7 +197,7 @@ export const Workspace = object({
   usage: field(Usage, ["O uso da empresa", "What the workspace uses"]),
   alerts: field(z.array(Alert), [
     "O que é preciso resolver, o mais urgente primeiro; vazia para vendedores",
-    "What has to be mended, the most urgent first; empty for salespeople",
+    "What has to be fixed, the most urgent first; empty for salespeople",
   ]),
   first_steps: field(FirstSteps.nullable(), [
     "O que já foi feito; null: tudo, ou quem pede não é administrador",

@@ -53,7 +53,7 @@ test("crm_api forges no event, no delivery, no stored reply and no rate limit, i
         `insert into crm.events (workspace_id, event, object_id, facts) values ('${id}', 'deal.won', '${deal.id}', '{}')`,
         `insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id) values ('${id}', '${id}', '${id}')`,
         // A trigger made by the attacker would call the functions that emit events.
-        "create trigger mine after insert on crm.notes for each row execute function crm.emit_created('deal.won')",
+        "create trigger mine after insert on crm.notes for each row execute function crm.emit_event('deal.won')",
         "create temporary table mine (workspace_id uuid, id uuid)",
         `insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
          values ('${id}', 'k', '\\x00', '{"id": "${memberId}"}')`,
@@ -90,7 +90,7 @@ test("crm_api writes no row of another workspace: what a verb may do in its own 
       `select crm.recover_deliveries('${id}', '${subscription}', '2026-01-01', null)`,
       `select crm.rotate_secret('${id}', '${subscription}', '\\x00', 0)`,
       `select crm.makers_of_subscriptions('${id}', '{}')`,
-    ], /is not that of the caller$/);
+    ], /is not the caller's$/);
   });
 });
 

@@ -43,6 +43,15 @@ const key = {
 const { target_url } = subscription;
 const [, proposed] = stages;
 
+/** The deal as the console shows it. */
+const shownDeal = {
+  id: deal.id,
+  title: deal.title,
+  value: deal.value,
+  created_at: deal.created_at,
+  stage_entered_at: deal.stage_changed_at,
+};
+
 /** The values of each record, by the name of its schema. */
 export const PEOPLE = {
   Member: member,
@@ -82,20 +91,8 @@ export const PEOPLE = {
   ChangedObject: { type: "member", id: invited.id, name: invited.name },
   PipelineChoice: { id: pipeline.id, name: pipeline.name, is_default: true },
   FunnelStage: { id: proposed!.id, name: proposed!.name, type: proposed!.type, position: proposed!.position },
-  FunnelDeal: {
-    id: deal.id,
-    title: deal.title,
-    value: deal.value,
-    created_at: deal.created_at,
-    stage_entered_at: deal.stage_changed_at,
-  },
-  OpenedDeal: {
-    id: deal.id,
-    title: deal.title,
-    value: deal.value,
-    created_at: deal.created_at,
-    stage_entered_at: deal.stage_changed_at,
-  },
+  FunnelDeal: shownDeal,
+  OpenedDeal: shownDeal,
 };
 
 /** Records that replies name, by the name of the field. */
@@ -105,5 +102,4 @@ export const NAMED: Readonly<Record<string, { id: string; name: string }>> = {
   company: { id: company.id, name: company.name },
   key: { id: key.id, name: key.name },
   pipeline: { id: pipeline.id, name: pipeline.name },
-  workspace: { id: IDS.workspace, name: WORKSPACE_NAME },
 };

@@ -26,8 +26,9 @@ const GET: BatchOperation = { item: z.object({ op: z.enum(["get"]), id: uuid() }
 export const BATCH_FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),
   atomic: doc(
-    "true: todos os itens, ou nenhum e 422; se ausente, cada item vale por si",
-    "true: all items, or none and 422; if absent, each item is carried out by itself",
+    "true: grava todos os itens ou, com um erro, nenhum, e responde 422; se ausente, um erro não impede os outros " +
+      "itens",
+    "true: writes all items or, after an error, none, and returns 422; if absent, an error does not stop other items",
     false,
   ),
   op: doc("O que fazer", "What to do"),
@@ -42,7 +43,8 @@ export const BATCH_FIELDS: Record<string, Doc> = {
 /** The field `choices` in the details of an error. */
 export const choices = field(z.array(Choice).optional(), [
   "O que o campo pode ter, se o workspace tem até 20 opções; em um lote, só no primeiro item com erro no campo",
-  "What the field may name, if the workspace has at most 20; in a batch, only in the first item with this error",
+  "What the field may refer to, if the workspace has at most 20; in a batch, only in the first item with an error in " +
+  "it",
 ]);
 
 const ItemErrorDetail = object({
@@ -73,19 +75,20 @@ export const BatchItemResult = object({
     "The fields that an upsert did not write, as in the call for one record; absent if none",
   ]),
   record: field(z.record(z.string(), z.unknown()).optional(), [
-    "O registro lido por get, como no detalhe; depois de 500 KB de registros, os outros get são too_many_records",
-    "The record that get read, as in its detail; after 500 KB of records the other gets are too_many_records",
+    "O registro lido por get, como no detalhe; depois de 500 KB de registros, os outros get falham com " +
+    "too_many_records",
+    "The record that get read, as in its detail; after 500 KB of records, the other gets fail with too_many_records",
   ]),
   error: field(ItemError.optional(), [
-    "O erro que essa chamada teria",
-    "The error that this call would have",
+    "O erro que a chamada de um só registro teria",
+    "The error that the call for one record would have",
   ]),
 });
 
 const BatchSummary = object({
   created: field(z.int(), ["Itens que criaram um registro", "Items that created a record"]),
   updated: field(z.int(), [
-    "Itens que acharam ou alteraram um registro",
+    "Itens que encontraram ou alteraram um registro",
     "Items that found or changed a record",
   ]),
   failed: field(z.int(), [

@@ -33,7 +33,7 @@ const key = field(
   ["A chave em custom_fields; não muda", "The key in custom_fields; it cannot change", "porte"],
 );
 
-const label = field(name(120), ["O nome que se mostra", "The name that is shown", "Porte"]);
+const label = field(name(120), ["O nome mostrado às pessoas", "The name shown to people", "Porte"]);
 
 const type = field(z.enum(FIELD_TYPES), [
   "O tipo do valor; não muda. money é um número a partir de 0; date, AAAA-MM-DD; choices, uma lista de opções",
@@ -42,8 +42,8 @@ const type = field(z.enum(FIELD_TYPES), [
 ]);
 
 const TEXT_OF_CHOICES = [
-  "As opções de choice e choices; nulo nos outros tipos",
-  "The choices of choice and choices; null for other types",
+  "As opções de um campo do tipo choice ou choices; null nos outros tipos",
+  "The choices of a field of the type choice or choices; null for other types",
   ["Pequeno", "Grande"],
 ] as const;
 
@@ -86,8 +86,8 @@ export const CustomField = object({
 
 const CustomFieldList = object({
   data: field(z.array(CustomField), [
-    "Os campos, por tipo de registro, também os arquivados",
-    "The fields by kind of record, archived ones too",
+    "Os campos, ordenados por tipo de registro, inclusive os arquivados",
+    "The fields, ordered by kind of record, archived ones included",
   ]),
 }).meta(named("CustomFieldList", "Os campos definidos", "The defined fields"));
 
@@ -95,8 +95,8 @@ const NewCustomField = object({
   object_type: objectType,
   key,
   label: field(name(120).optional(), [
-    "O nome que se mostra; a chave se ausente",
-    "The name that is shown; the key if absent",
+    "O nome mostrado às pessoas; a chave se ausente",
+    "The name shown to people; the key if absent",
     "Porte",
   ]),
   type,
@@ -113,7 +113,7 @@ const NewCustomField = object({
 }));
 
 const CustomFieldPatch = object({
-  label: field(name(120).optional(), ["O nome que se mostra", "The name that is shown", "Porte"]),
+  label: field(name(120).optional(), ["O nome mostrado às pessoas", "The name shown to people", "Porte"]),
   choices: field(choices.optional(), [
     "Todas as opções oferecidas; um registro com outra opção fica com ela",
     "All choices that are offered; a record with another choice keeps it",

@@ -10,8 +10,9 @@ export const DRY_RUN = {
       type: "boolean",
       enum: [true, false],
       ...doc(
-        "true: responde o que seria feito, e nada é gravado; o id de um registro que seria criado não vale depois",
-        "true: answers what would be done, and writes nothing; the id of a record that would be created is not kept",
+        "true: responde o que seria feito e não grava nada; o id de um registro que seria criado não vale depois",
+        "true: answers what would be done, and writes nothing; the id of a record that would be created is not valid " +
+          "later",
       ),
     }),
 };

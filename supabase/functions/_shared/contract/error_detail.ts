@@ -14,7 +14,7 @@ export const ErrorDetail = object({
   ]),
   id: field(uuid().optional(), [
     "O registro de que o erro trata, se há um",
-    "The record that the error is about, where there is one",
+    "The record that the error is about, if there is one",
   ]),
   choices,
 }).meta(named("ErrorDetail", "Um campo com problema", "An invalid field"));

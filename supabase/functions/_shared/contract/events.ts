@@ -36,10 +36,13 @@ export const EVENTS = {
   "deal.stage_changed": event({
     object: "deal",
     when: doc("Um negócio mudou de etapa", "A deal changed stage"),
-    data: doc("O negócio, e de onde veio", "The deal, with its previous stage and pipeline"),
+    data: doc(
+      "O negócio, com a etapa e o pipeline anteriores",
+      "The deal, with its previous stage and pipeline",
+    ),
     facts: {
       previous_stage_id: fact(uuid(), doc("A etapa anterior", "The previous stage")),
-      previous_pipeline_id: fact(uuid(), doc("O pipeline anterior", "The pipeline before")),
+      previous_pipeline_id: fact(uuid(), doc("O pipeline anterior", "The previous pipeline")),
     },
   }),
   "deal.won": event({ object: "deal", when: doc("Um negócio foi ganho", "A deal was won") }),
@@ -55,7 +58,11 @@ export const EVENTS = {
       days_without_movement: fact(z.int(), doc("Dias sem movimento", "Days without movement", 15)),
       threshold_days: fact(
         z.int(),
-        doc("Dias que o workspace tolera", "Days that the workspace tolerates", 14),
+        doc(
+          "Dias sem movimento depois dos quais o workspace considera um negócio parado",
+          "Days without movement after which the workspace considers a deal stale",
+          14,
+        ),
       ),
     },
   }),
@@ -147,14 +154,14 @@ export const EVENTS = {
     change: true,
     when: doc(
       "Um contato além do principal entrou num negócio, ou o papel de um contato mudou",
-      "A contact was added to a deal beside the main one, or the role of a contact changed",
+      "A contact was added to a deal besides the main one, or the role of a contact changed",
     ),
     data: doc("O negócio, o contato e o seu papel", "The deal, the contact and its role"),
     facts: {
       added_contact_id: fact(uuid(), doc("O contato", "The contact")),
       role: fact(
         z.string().nullable(),
-        doc("O seu papel no negócio agora", "Its role in the deal now", "decisor"),
+        doc("O papel do contato no negócio agora", "The contact's role in the deal now", "decisor"),
       ),
     },
   }),
@@ -210,7 +217,7 @@ export const EVENTS = {
     object: "contact",
     change: true,
     when: doc(
-      "Os dados pessoais de um contato foram apagados; apague também os seus",
+      "Os dados pessoais de um contato foram apagados; apague também a sua cópia",
       "The personal data of a contact was erased; erase your copy too",
     ),
   }),

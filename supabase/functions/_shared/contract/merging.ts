@@ -6,8 +6,8 @@ import type { CrmRecord } from "./record.ts";
 
 const Merge = object({
   merge_id: field(uuid(), [
-    "O registro que deixa de existir: o seu endereço passa a responder 301 a GET, 409 ao resto",
-    "The record that ceases to exist: its address answers 301 to GET from then on, 409 to the rest",
+    "O registro que deixa de existir: o endereço dele passa a responder 301 a GET e 409 às outras chamadas",
+    "The record that ceases to exist: from then on, its address answers 301 to GET and 409 to other calls",
   ]),
 }).meta(named("Merge", "O registro a unir a este", "The record to merge into this one"));
 

@@ -17,8 +17,8 @@ const Cleared = object({
     1,
   ]),
   deal_contacts: field(count(), [
-    "Negócios em que estava além do principal, ou em que tinha um papel",
-    "Deals in which it was another contact, or had a role",
+    "Negócios em que era um contato adicional ou tinha um papel",
+    "Deals in which it was an additional contact or had a role",
     1,
   ]),
   stored_replies: field(count(), [
@@ -50,8 +50,8 @@ const NamingRecord = object({
 const TextsNaming = object({
   count: field(count(), ["Quantos são", "How many there are", 1]),
   is_minimum: field(z.boolean(), [
-    "true se podem ser mais: o contato já estava apagado, e só se busca nos registros que o citavam então",
-    "true if there may be more: the contact was erased before, and only records that named it then are searched",
+    "true se pode haver mais: o contato já estava apagado, e só são lidos os registros que o apagamento encontrou",
+    "true if there may be more: the contact was erased before, and only the records found then are read",
     false,
   ]),
   records: field(z.array(NamingRecord).max(20), ["Os primeiros 20", "The first 20"]),
@@ -68,15 +68,15 @@ const Moved = object({
   contacts: field(count(), ["Contatos da empresa", "Contacts of the company", 0]),
   deals: field(count(), ["Negócios", "Deals", 20_000]),
   deal_contacts: field(count(), [
-    "Negócios em que estava além do principal, ou em que tinha um papel",
-    "Deals in which it was another contact, or had a role",
+    "Negócios em que era um contato adicional ou tinha um papel",
+    "Deals in which it was an additional contact or had a role",
     2,
   ]),
   merged: field(count(), ["Registros unidos antes", "Records that were merged before", 0]),
 }).meta(
   named(
     "Moved",
-    "Quantos registros passaram ao que fica",
+    "Quantos registros passaram ao registro que fica",
     "How many records were moved to the one that stays",
   ),
 );

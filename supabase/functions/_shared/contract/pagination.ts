@@ -61,8 +61,8 @@ export const PageMeta = z.object({ next_cursor: uuid().nullable(), has_more: z.b
 const SyncedPageMeta = PageMeta.extend({ synced_until: timestamp().optional() }).meta(
   named(
     "SyncedPageMeta",
-    "Onde a lista continua, e até quando se leu",
-    "Where the list continues, and until when it was read",
+    "Onde a lista continua, e onde começa a próxima sincronização",
+    "Where the list continues, and where the next synchronisation begins",
   ),
 );
 

@@ -278,19 +278,21 @@ export const EXPAND: Doc = doc(
 );
 
 const GROUP_BY: Doc = doc(
-  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, se aberto, o do previsto",
-  "Also adds up by owner, stage, month or source, in groups; the month is that of the close or, if open, of the expected close",
+  "Soma também por responsável, etapa, mês ou origem, em groups; o mês é o do fechamento ou, nos abertos, o do " +
+    "previsto",
+  "Also adds up by owner, stage, month or source, in groups; the month is that of the close or, for open deals, of " +
+    "the expected close",
 );
 
 const TAGGING: FieldDocs = {
-  add_tags: doc("Etiquetas a acrescentar às que há", "Tags to add to those there are", ["feira-2026"]),
-  remove_tags: doc("Etiquetas a tirar das que há", "Tags to remove from those there are", []),
+  add_tags: doc("Etiquetas a acrescentar às atuais", "Tags to add to the current ones", ["feira-2026"]),
+  remove_tags: doc("Etiquetas a tirar das atuais", "Tags to remove from the current ones", []),
 };
 
 const UPSERTED: FieldDocs = {
   created: doc("Se o registro foi criado agora", "Whether the record was created now", true),
   matched_by: doc(
-    "O campo pelo qual o registro foi encontrado; nulo se foi criado",
+    "O campo pelo qual o registro foi encontrado; null se foi criado",
     "The field by which the record was found; null if it was created",
     null,
   ),
@@ -344,8 +346,10 @@ function sortRule(sorts: CrmRecord["sorts"]): z.ZodType {
 }
 
 const SORT: Doc = doc(
-  "A ordem; com -, do maior ao menor ou do mais novo ao mais antigo. Quem não tem o valor vem por último",
-  "The order; with -, from largest to smallest or from newest to oldest. Records without a value come last",
+  "A ordem; com - antes do nome, do maior ao menor ou do mais novo ao mais antigo. Registros sem o valor vêm por " +
+    "último",
+  "The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value " +
+    "come last",
 );
 
 function replyRule({ shape, presence }: Field): z.ZodType {

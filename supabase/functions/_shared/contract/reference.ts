@@ -15,11 +15,11 @@ const STAGE_TYPE = field(z.string().optional(), [
 
 /** A record that `expand` adds to a reply. A stage also has its type: pre-venda, venda, won or lost. */
 export const Expanded = extended(Reference, { type: STAGE_TYPE }).meta(
-  named("Expanded", "O registro de um campo _id", "The record that an _id field names"),
+  named("Expanded", "O registro a que um campo _id se refere", "The record that an _id field refers to"),
 );
 
 /** A record that a field may name. A stage also has its type: pre-venda, venda, won or lost. */
 export const Choice = extended(Reference, {
   name: field(Reference.shape.name, ["Nome", "Name", "Proposta"]),
   type: STAGE_TYPE,
-}).meta(named("Choice", "Uma opção do campo", "A record that the field may name"));
+}).meta(named("Choice", "Uma opção do campo", "A record that the field may refer to"));
