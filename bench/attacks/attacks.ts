@@ -3,7 +3,7 @@ import { get, post } from "../performance/load/requests.ts";
 import type { PlannedRequest } from "../performance/load/template.ts";
 import type { Attack, AttackWorld } from "./world.ts";
 
-/** Replaced in each request by a new well-formed key that nobody has. */
+/** In each request this becomes a new well-formed key that does not exist. */
 const UNKNOWN = "{key}";
 /** 0.95 MB of JSON that takes long to parse and to validate. */
 const LARGE_BODY = {
@@ -29,10 +29,10 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: "hostile-headers",
-    title: "64 connections send Prefer with quotes that are not closed, and a key that nobody has",
+    title: "64 connections send a Prefer header with unclosed quotes, and a key that does not exist",
     targets: { cost: 3, p90: 5 },
-    // 1,000: the longest value that the function reads. 16,000: the longest header that HTTP servers commonly accept. A
-    // parser that backtracks could search for the closing quote again from every open quote.
+    // 1,000 characters: the longest Prefer that the functions parse. 16,000: the longest header that HTTP servers
+    // commonly accept. A parser that backtracks would search for the closing quote from every open quote.
     plan: () =>
       Object.entries({ "Open quotes in Prefer": 1_000, "16 kB in Prefer": 16_000 }).map(([label, length]) => {
         const Prefer = '\\"'.repeat(length / 2);
@@ -41,7 +41,8 @@ export const ATTACKS: Attack[] = [
   },
   {
     name: "random-keys",
-    title: "3,000 connections call with a random key each time, so that a limit for each key limits nothing",
+    title:
+      "3,000 connections call with a random key each time, which a rate limit for each key does not stop",
     targets: { cost: 2, p50: 3 },
     plan(_, { short }) {
       const connections = short ? 300 : 3_000;
@@ -54,9 +55,9 @@ export const ATTACKS: Attack[] = [
   {
     name: "large-pages",
     title: "20 connections read pages of 200 of the largest contacts that the API accepts",
-    // An idle process takes 120 MB. Each reader's page adds several copies, as text and as bytes.
+    // An idle process takes 120 MB. Each page in flight adds several copies of itself, as text and as bytes.
     targets: { cost: 15, p90: 5, memoryMb: 300 },
-    // The default of a deployment (database.ts).
+    // The default pool size of a deployment (database.ts).
     env: { DATABASE_POOL_SIZE: "4" },
     async plan({ sql, workspaces }) {
       const { keys, ...attacker } = workspaces[1]!;

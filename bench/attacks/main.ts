@@ -1,10 +1,10 @@
 /**
- * `deno task lab -- attacks` attacks the API from outside, and measures what each attack costs everyone else: how many
- * times longer a legitimate client waits during the attack than just before it, and how much memory the attacked
+ * `deno task lab -- attacks` attacks the API from outside. It measures how much longer a legitimate client waits during
+ * an attack than before, how much processor time a request of the attack takes, and how much memory the attacked
  * process uses. docs/security.md explains each attack.
  *
  *     deno task lab -- attacks                  every attack; also writes bench/results/attacks.json
- *     deno task lab -- attacks random-keys      one of them
+ *     deno task lab -- attacks random-keys      one attack
  *     deno task lab -- attacks --short          small sizes and tolerant ratios, as in CI
  *
  * The exit code is 0 if every figure meets its target.

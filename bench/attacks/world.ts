@@ -1,4 +1,4 @@
-import { atMost, count, type Measurement, percentile, ratio, sum, waitRatio } from "../harness/figures.ts";
+import { atMost, count, type Measurement, percentile, ratio, sum, waiting } from "../harness/figures.ts";
 import type { Server } from "../harness/functions.ts";
 import type { Conditions, Subject } from "../harness/run_subjects.ts";
 import { cpuOfProcess, memoryOfProcess } from "../harness/usage.ts";
@@ -7,11 +7,11 @@ import type { LoadPlan, LoadResult } from "../performance/load/generator_process
 import { get } from "../performance/load/requests.ts";
 import { openLoadWorld, startGenerator } from "../performance/load/world.ts";
 
-/** An attack by clients, and the most that it may cost others. */
+/** An attack, and limits for its effects on other callers. */
 export interface Attack {
   name: string;
   title: string;
-  /** The highest allowed values. `cost` and the waits are multiples of a read's cost and waits before the attack. */
+  /** The highest allowed values. `cost`, `p50` and `p90` are multiples of a read's values before the attack. */
   targets: { cost: number; p50?: number; p90?: number; memoryMb?: number };
   env?: Record<string, string>;
   /** Prepares the database, and returns what to send. */
@@ -24,20 +24,20 @@ interface Case {
   order: Pick<LoadPlan, "connections" | "requests" | "pauseMs">;
 }
 
-/** What an attack cost: the waits of a legitimate client, and time and memory of the process that was attacked. */
+/** The waits of a legitimate client, and the processor time and memory of the attacked process. */
 interface Harm {
   quiet: Waits;
   attacked: Waits;
-  /** Processor time of one request of the attack, divided by that of a read before the attack. */
+  /** Processor time of one request of the attack ÷ processor time of a read before the attack. */
   cost: number;
-  /** Peak of the resident memory of the process that serves the functions. */
+  /** Peak resident memory of the process that serves the functions. */
   memoryMb: number;
 }
 
 /** The first workspace is the victim's. The second is the attacker's, for attacks with valid keys. */
 const SIZES = { workspaces: 2, keysEach: 60, contactsEach: 60 };
 
-/** The lowest priority that Unix has. */
+/** Unix niceness: 19 is the lowest priority. */
 const LOWEST_PRIORITY = 19;
 
 export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>;
@@ -94,7 +94,7 @@ async function attack(
   const requests = keys.map((key, n) => get(`/api-v1-contacts/${contactIds[n % contactIds.length]}`, key));
   const read = async (seconds: number) =>
     waitsOf(await send({ baseUrl, connections: 2, requests, pauseMs: 20, endures: true, seconds }));
-  // The first requests load and compile what they need.
+  // The first requests load and compile code, so they do not count.
   await read(1);
   const started = await cpuOfProcess(pid);
   const quiet = await read(seconds);
@@ -109,9 +109,9 @@ async function attack(
   const answered = sum(Object.values(statuses)) + unanswered;
   const cost = (await cpuOfProcess(pid) - quieted - attacked.calls * ofRead) / answered / ofRead;
   const memoryMb = Math.round((await memoryOfProcess(pid)).peak / 2 ** 20);
-  note(`quiet: ${describeWaits(quiet)}; attacked: ${describeWaits(attacked)}; memory ${memoryMb} MB at most`);
+  note(`before: ${describeWaits(quiet)}; during: ${describeWaits(attacked)}; peak memory ${memoryMb} MB`);
   note(`a request of the attack takes ${cost.toFixed(1)} times the processor time of a read`);
-  note(`answers to the attack by status: ${JSON.stringify(statuses)}, ${unanswered} without (${example})`);
+  note(`answers to the attack by status: ${JSON.stringify(statuses)}, ${unanswered} unanswered (${example})`);
   return { quiet, attacked, cost, memoryMb };
 }
 
@@ -151,7 +151,9 @@ function figuresOf(label: string, targets: Attack["targets"], harm: Harm): Measu
     if (!target) continue;
     const growth = attacked[share] / quiet[share];
     measurements.push(
-      waitRatio(`${label}: ${share} of a legitimate read ÷ its ${share} before`, growth, target),
+      waiting(
+        ratio(`${label}: ${share} of a legitimate read ÷ its ${share} before`, growth, "lower", target),
+      ),
     );
   }
   measurements.push(count(`${label}: reads that failed`, attacked.failed, "reads"));

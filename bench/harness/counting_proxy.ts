@@ -1,14 +1,14 @@
 import { type Forward, forwardWhile, startProxy } from "./proxy.ts";
 
-/** Frontend messages by which a client makes Postgres execute something: simple query, execute, function call. */
+/** Types of the messages that make Postgres execute something: simple query, execute, function call. */
 const EXECUTING = new Set(["Q", "E", "F"].map((letter) => letter.charCodeAt(0)));
 const BIND = "B".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
-/** The prepared statement that writes the log of requests. */
+/** The name of the prepared statement that writes the request log. */
 const LOG = "log_requests";
 
 /**
- * Counts the statements that a client sends to Postgres. Statements that write the log of requests or configure a new
+ * Counts the statements that a client sends to Postgres. Statements that write the request log or configure a new
  * connection do not count, because they belong to no request. The proxy reads the wire protocol, because a driver may
  * send more statements than its caller wrote.
  */
@@ -20,7 +20,7 @@ export function startCountingProxy(databaseUrl: string) {
   const countForward: Forward = (from, to) => {
     let isLog = false;
     const countMessages = messageReader((type, body) => {
-      // The message begins with the name of the portal, which is empty, and the name of the statement.
+      // A Bind message begins with two names: the portal, whose name is empty, and the prepared statement.
       if (type === BIND) isLog = new TextDecoder().decode(body).startsWith(`\0${LOG}\0`);
       const configures = type === QUERY && new TextDecoder().decode(body).startsWith("set ");
       if (!EXECUTING.has(type) || isLog || configures) return;
@@ -52,8 +52,8 @@ export function startCountingProxy(databaseUrl: string) {
 }
 
 /**
- * Calls back with the type and the body of each frontend message, however the bytes are split. The first message has no
- * type.
+ * Calls `onMessage` for each message of the client, however the bytes are split into chunks. Skips the first message,
+ * which has no type.
  */
 function messageReader(onMessage: (type: number, body: Uint8Array) => void): (chunk: Uint8Array) => void {
   let buffer = new Uint8Array();

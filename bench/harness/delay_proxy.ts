@@ -15,7 +15,7 @@ export function startDelayProxy(serverUrl: string, eachWayMs: number): Proxy {
     for await (const chunk of from.readable) {
       const due = performance.now() + eachWayMs;
       delivered = delivered.then(() => waitUntil(due)).then(() => writer.write(chunk));
-      // Prevents an unhandled rejection before the await below throws the failure.
+      // Prevents an unhandled rejection. The `await` below throws the error.
       delivered.catch(() => {});
     }
     await delivered;

@@ -1,7 +1,7 @@
 import { table } from "../../tools/pages/page.ts";
 
 /** Which values of a figure are better; `equal` for counts that have one right value. */
-export type Better = "higher" | "lower" | "equal";
+type Better = "higher" | "lower" | "equal";
 
 export interface Measurement {
   name: string;
@@ -20,17 +20,21 @@ export interface Figure extends Measurement {
 }
 
 export function ratio(name: string, value: number, better: Better, target: number): Measurement {
-  return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
+  return { name, value: round(value), unit: "ratio", target, better };
 }
 
-/** A waiting time, as a multiple of the wait when nothing else happens. */
-export function waitRatio(name: string, value: number, target: number): Measurement {
-  return { ...ratio(name, value, "lower", target), waits: true };
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
-/** A value that should not exceed its target. */
+/** Marks a measurement as a waiting time. */
+export function waiting(measurement: Measurement): Measurement {
+  return { ...measurement, waits: true };
+}
+
+/** A value that should not exceed its target; rounded to two decimals. */
 export function atMost(name: string, value: number, unit: string, target: number): Measurement {
-  return { name, value, unit, target, better: "lower" };
+  return { name, value: round(value), unit, target, better: "lower" };
 }
 
 /** A count that has one right value. */
@@ -38,7 +42,7 @@ export function count(name: string, value: number, unit: string, target = 0): Me
   return { name, value, unit, target, better: "equal" };
 }
 
-/** @param tolerance share of the target that suffices on a noisy machine; it does not apply to counts */
+/** @param tolerance share of the target that suffices on a busy machine; it does not apply to counts */
 export function isHeld({ value, target, better }: Measurement, tolerance = 1): boolean {
   if (better === "equal") return value === target;
   return better === "higher" ? value >= target * tolerance : value <= target / tolerance;

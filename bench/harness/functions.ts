@@ -11,13 +11,13 @@ export interface Server extends AsyncDisposable {
 
 /**
  * Serves every function from a new process.
- * @param env added to the present environment; DATABASE_URL at least
+ * @param env added to this process's environment; must have DATABASE_URL
  * @param folders of further functions
  */
 export async function startServer(env: Record<string, string>, folders: string[] = []): Promise<Server> {
   const log = await Deno.makeTempFile({ prefix: "crm-bench-", suffix: ".log" });
   const command = scriptArguments([join(import.meta.dirname!, "functions_process.ts"), ...folders]);
-  // The log goes to a file, because a pipe would wake its reader for each line, on the processors that are measured.
+  // The log goes to a file: a pipe would wake this process for each line, on the processors that are measured.
   const child = new Deno.Command("sh", {
     args: ["-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, Deno.execPath(), ...command],
     env: { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: "10", ...env },

@@ -1,7 +1,7 @@
 /**
  * Serves the functions behind the local gateway, in a separate process so that its processor time can be measured. The
- * arguments are folders with further functions. If DISPATCHER_ORIGIN is set, the functions poke the dispatcher at that
- * address, in another process. Prints its own base URL when it is ready, and exits when its standard input ends.
+ * arguments are folders with further functions. If DISPATCHER_ORIGIN is set, the functions poke the dispatcher of
+ * another process, at that address. Prints its own base URL when it is ready, and exits when its standard input ends.
  */
 import { openGateway } from "../../run/local/gateway.ts";
 

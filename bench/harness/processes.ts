@@ -34,12 +34,11 @@ export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenera
  * Starts, in another process, a script that answers each line of JSON on its standard input with a line.
  * @param args the script, then its arguments
  */
-export function startLineProcess(args: string[], env: Record<string, string> = {}) {
-  const child = spawnScript(args, { env, stdin: "piped", stdout: "piped", stderr: "inherit" });
+export function startLineProcess(args: string[]) {
+  const child = spawnScript(args, { stdin: "piped", stdout: "piped", stderr: "inherit" });
   const orders = child.stdin.getWriter();
   const answers = readLines(child.stdout);
   return {
-    pid: child.pid,
     async request(order: unknown): Promise<string> {
       await orders.write(new TextEncoder().encode(JSON.stringify(order) + "\n"));
       const { value } = await answers.next();

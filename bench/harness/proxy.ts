@@ -1,7 +1,7 @@
-/** Copies bytes from one connection to the other, until `from` closes. */
+/** Copies the bytes that `from` sends to the connection `to`, until `from` closes. */
 export type Forward = (from: Deno.TcpConn, to: Deno.TcpConn) => Promise<void>;
 
-/** Copies bytes as long as `pass` returns true for the next ones; otherwise closes both connections. */
+/** Copies each chunk for which `pass` returns true. At the first false it closes both connections. */
 export async function forwardWhile(
   from: Deno.TcpConn,
   to: Deno.TcpConn,
@@ -21,7 +21,7 @@ export interface Proxy extends AsyncDisposable {
   countConnections(): number;
 }
 
-/** @param toClient copies the server's bytes; `toServer` by default */
+/** @param toClient copies the server's bytes; if absent, `toServer` copies both directions */
 export function startProxy(serverUrl: string, toServer: Forward, toClient = toServer): Proxy {
   const url = new URL(serverUrl);
   const target = { hostname: url.hostname, port: Number(url.port) };
@@ -32,7 +32,7 @@ export function startProxy(serverUrl: string, toServer: Forward, toClient = toSe
   async function serve(client: Deno.TcpConn): Promise<void> {
     const server = await Deno.connect(target);
     for (const socket of [client, server]) {
-      // Nagle's algorithm would add a delay of the proxy's own.
+      // Nagle's algorithm would delay small messages.
       socket.setNoDelay(true);
       sockets.add(socket);
     }

@@ -8,6 +8,7 @@ export interface Conditions {
   short: boolean;
   /** The duration of a subject that lasts minutes (`--minutes`); absent: the subject's own default. */
   minutes?: number;
+  /** Whether all subjects run. A subject that lasts minutes is then shorter. */
   amongAll: boolean;
   note(line: string): void;
 }
@@ -45,7 +46,7 @@ const SHORT_TRIALS = 3;
 
 /**
  * Measures until every figure has met its target in some trial. Other work on the machine can only worsen a time or a
- * ratio, so one good trial shows what the code can do. A count does not depend on other work: a wrong one is final.
+ * ratio, so one good trial shows what the code can do. A count does not depend on other work: a wrong count is final.
  */
 async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Promise<Figure[]> {
   let best = await measure();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Sql } from "postgres";
+import { sum } from "./figures.ts";
 
 const TICK_MS = 10;
 
@@ -43,10 +44,11 @@ export async function memoryOfProcess(pid: number): Promise<{ now: number; peak:
 export async function memoryOfPostgres(sql: Sql): Promise<number> {
   const rows = await sql<{ pid: number }[]>`select pid from pg_stat_activity`;
   // A backend may have ended since the query.
-  const each = await Promise.all(
-    rows.map(({ pid }) => readStatus(pid).then((bytes) => bytes("RssAnon"), () => 0)),
+  return sum(
+    await Promise.all(
+      rows.map(({ pid }) => readStatus(pid).then((bytes) => bytes("RssAnon"), () => 0)),
+    ),
   );
-  return each.reduce((total, bytes) => total + bytes, 0);
 }
 
 async function readStatus(pid: number): Promise<(name: string) => number> {

@@ -7,7 +7,7 @@ export function pause(ms: number): Promise<void> {
 
 /**
  * Calls `poll` until it returns a value other than undefined and false; the pauses grow from 10 to 50 ms.
- * @param seconds long enough for a busy machine; a test that needs a quick result times it itself
+ * @param seconds generous, for a busy machine; a test that needs a quick result measures the time itself
  * @throws Error that names `what` after `seconds`
  */
 export async function eventually<T>(

@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import { startOwnPostgres } from "../../run/local/own_postgres.ts";
 import { openSql } from "../../run/local/sql.ts";
 
-/** A client of a database; closed when the scope ends (`await using`). */
+/** Opens a client of a database, which is closed when the scope ends (`await using`). */
 export function connect(databaseUrl: string, max = 1): Sql & AsyncDisposable {
   const sql = openSql(databaseUrl, { max });
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) });

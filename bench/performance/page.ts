@@ -5,8 +5,8 @@ import { type Results, withFigures } from "../harness/results.ts";
 export const PERFORMANCE_PAGE = "docs/performance.md";
 
 /**
- * docs/performance.md with the results of a run: how many figures of each subject reach their targets, and the figures that
- * do not. All figures are in bench/results/latest.json.
+ * docs/performance.md with the results of a run: how many figures of each subject reach their targets, and the figures
+ * that do not. All figures are in bench/results/latest.json.
  */
 export function performancePage(page: string, results: Results): string {
   const { figures } = results;

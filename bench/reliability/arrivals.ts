@@ -1,3 +1,4 @@
+import { sum } from "../harness/figures.ts";
 import { startReceiver } from "../harness/receiver.ts";
 import { pause } from "../harness/waiting.ts";
 
@@ -7,7 +8,7 @@ interface Arrivals {
   timestamps: number[];
 }
 
-/** Loopback addresses. The limit of deliveries in flight to one host counts each address as a host. */
+/** Number of loopback addresses. The dispatcher counts each address as a separate host. */
 const HOSTS = 24;
 
 /** Milliseconds until each path answers. `/failing` answers 500, the others 200; `/hanging` never answers. */
@@ -19,7 +20,7 @@ const ANSWER_MS: Record<string, number> = { "/ok": 20, "/slow": 300, "/quick": 0
  */
 export async function startCountingReceiver(folder: string) {
   const arrivals = new Map<string, Arrivals>();
-  /** Requests that have arrived and are not answered, and the most of them so far, by `host:port`. */
+  /** By `host:port`: how many requests are unanswered now, and the most that were unanswered at a time. */
   const inFlight = new Map<string, { now: number; most: number }>();
   const closing = Promise.withResolvers<void>();
   const addresses = Array.from({ length: HOSTS }, (_, index) => `127.0.0.${index + 1}`);
@@ -45,7 +46,7 @@ export async function startCountingReceiver(folder: string) {
     }
   }
 
-  // An address, because the dispatcher would have to resolve a name.
+  // Addresses, not names, so that the dispatcher has nothing to resolve.
   const url = (path: string, host = 0) => `${origins[host]}/${path}`;
   return {
     okUrl: url("ok"),
@@ -59,7 +60,7 @@ export async function startCountingReceiver(folder: string) {
     urls: (path: string) => origins.map((origin) => `${origin}/${path}`),
     /** The requests by delivery id, in the order in which the first of each arrived. */
     arrivals: arrivals as ReadonlyMap<string, Arrivals>,
-    /** The most requests that were unanswered at the same time, at the host of this URL. */
+    /** The most requests that were unanswered at a time, at the host of this URL. */
     mostInFlight: (url: string) => inFlight.get(new URL(url).host)?.most ?? 0,
     env,
     clear() {
@@ -74,5 +75,5 @@ export async function startCountingReceiver(folder: string) {
 }
 
 export function countArrivals({ arrivals }: { arrivals: ReadonlyMap<string, Arrivals> }): number {
-  return [...arrivals.values()].reduce((total, { at }) => total + at.length, 0);
+  return sum([...arrivals.values()].map(({ at }) => at.length));
 }

@@ -14,7 +14,7 @@ export interface KillPoint {
 /** What a dispatcher prints, as a line of JSON, just before it kills itself. */
 export interface KillReport {
   killed: Stage;
-  /** The delivery that was at that stage; null in TLS, where it is not known. */
+  /** The delivery that was at that stage; null in TLS, where the delivery is not known. */
   delivery_id: string | null;
 }
 
@@ -23,7 +23,7 @@ export interface DispatcherOptions {
   clockErrorMs?: number;
   /** Absent: it runs until it is killed. */
   killPoint?: KillPoint;
-  /** Discards its log, which would fill the memory in a long run. */
+  /** Discards its log, which would fill the memory of a long run. */
   silent?: boolean;
 }
 

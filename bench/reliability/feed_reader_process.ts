@@ -1,7 +1,6 @@
 /**
- * Reads the feed over HTTP until it is killed, starting where the last reader stopped. Each page is stored with its
- * cursor as one line of a file, so that either both are stored or neither. Arguments: the address of the functions, the
- * key, the file.
+ * Reads the feed over HTTP until it is killed, starting where the last reader stopped. A page and its cursor are stored
+ * as one line of a file, so that a kill loses both or none. Arguments: the address of the functions, the key, the file.
  */
 import { pause } from "../harness/waiting.ts";
 

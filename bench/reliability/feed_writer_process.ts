@@ -1,11 +1,12 @@
 /**
- * Creates contacts in transactions of random length until it is killed: some are rolled back, some stay open while
- * others begin and end. Arguments: the address of the database, the workspace, the member who owns the contacts.
+ * Creates contacts in transactions of random length until it is killed. Some transactions are rolled back, and some
+ * stay open while others begin and end. Arguments: the address of the database, the workspace, the member who owns the
+ * contacts.
  */
 import { pause } from "../harness/waiting.ts";
 import { connect } from "../harness/world.ts";
 
-const UNDONE = 0.1;
+const ROLLED_BACK_SHARE = 0.1;
 /** The longest pause after each statement of a transaction, in milliseconds, by cumulative share of transactions. */
 const PAUSES = [{ share: 0.03, ms: 300 }, { share: 0.25, ms: 20 }, { share: 1, ms: 0 }];
 
@@ -29,7 +30,7 @@ for (let transactions = 0;; transactions++) {
       made += count;
       if (ms > 0) await pause(Math.random() * ms);
     }
-    if (Math.random() < UNDONE) throw undo;
+    if (Math.random() < ROLLED_BACK_SHARE) throw undo;
   }).catch((error) => {
     if (error !== undo) throw error;
   });

@@ -58,7 +58,7 @@ interface Claimed {
   delivery_id: string;
 }
 
-/** Runs each statement of the driver through `around`, which sends it. */
+/** Passes each statement of the driver to `around`, which sends it with `send`. */
 function replaceQuery(
   around: (
     statement: { text: string; values: readonly unknown[] },
@@ -84,13 +84,13 @@ function replaceTls(prepare: (connection: Deno.TlsConn) => void): void {
   };
 }
 
-/** Calls back after a statement about the delivery has been written, before its answer can be read. */
+/** Calls back when a statement about the delivery has been written, before its answer can be read. */
 function onceWritten(id: string, callback: () => void): void {
   const { prototype } = Socket;
   const original = prototype.write as (...args: unknown[]) => boolean;
   prototype.write = function (this: Socket, ...args: unknown[]): boolean {
     const [bytes] = args;
-    // The driver sends the parts of a statement together, at the end of this turn.
+    // The driver sends the parts of a statement together, at the end of this turn of the event loop.
     if (bytes instanceof Uint8Array && new TextDecoder().decode(bytes).includes(id)) setImmediate(callback);
     return original.apply(this, args);
   };

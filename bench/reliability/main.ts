@@ -46,8 +46,8 @@ onInterrupt(async () => {
   // Some trials start another Postgres.
   await closeOwnPostgres();
 });
-// A short run waits for leases and timeouts most of the time, so its trials run in two lanes. In full sizes each trial
-// has the machine to itself.
+// A short run mostly waits for leases and timeouts, so it runs two trials at a time, in two lanes. In a full run each
+// trial has the machine to itself.
 const lanes = short ? [chosen.filter(({ apart }) => !apart), chosen.filter(({ apart }) => apart)] : [chosen];
 const verdicts = (await Promise.all(lanes.map(runLane))).flat().sort(([a], [b]) => a.number - b.number);
 
@@ -87,7 +87,7 @@ async function run(trial: Trial, world: DeliveryWorld): Promise<Verdict> {
   } catch (error) {
     return { ok: false, measured: error instanceof Error ? error.message : String(error) };
   } finally {
-    // The trial failed because the world is being closed; the handler above exits afterwards.
+    // After an interrupt, the trial fails because its world is closed. Wait until the handler above exits.
     if (interrupted) await new Promise(() => {});
     await world.killDispatchers();
     // The next trial must not deliver what this one left.

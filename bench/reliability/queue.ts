@@ -51,8 +51,8 @@ export async function insertSubscription(
 }
 
 /**
- * Creates events as writes of the application do: `each` contacts in every workspace, in one transaction.
- * @param attempts that have already failed
+ * Creates events as the application does: writes `each` contacts in every workspace, in one transaction.
+ * @param attempts how many attempts of each delivery have failed already
  */
 export async function enqueue(sql: Sql, workspaces: string[], each: number, attempts = 0): Promise<void> {
   await sql.begin(async (sql) => {
@@ -99,7 +99,7 @@ export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
   return countDeliveries(sql, workspaces, sql`state <> 'pending'`);
 }
 
-/** Makes retries due now. Skips those that a dispatcher is changing, because waiting for it could deadlock. */
+/** Makes retries due now. Skips deliveries that a dispatcher is changing: waiting for it could deadlock. */
 export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
   await sql`
     with waiting as (
@@ -113,8 +113,8 @@ export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
 }
 
 /**
- * Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. Skips those that a dispatcher is
- * changing, because waiting for it could deadlock.
+ * Shortens leases from 60 s to `seconds`, so that a short run waits less. Skips deliveries that a dispatcher is
+ * changing: waiting for it could deadlock.
  */
 export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`

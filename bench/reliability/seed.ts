@@ -10,7 +10,7 @@ export interface Group {
   subscriptionsEach: number;
 }
 
-/** Creates workspaces with a member, and with subscriptions to `contact.created` that each have a different host. */
+/** Creates workspaces with a member, and with subscriptions to `contact.created`, each at a different host. */
 export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach }: Group): Promise<void> {
   await sql`
     with w as (
@@ -29,7 +29,7 @@ export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach 
     insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '\\x00' from s`;
 }
 
-/** Creates contacts in each workspace of a group. Each makes a delivery to every subscription there. */
+/** Creates contacts in each workspace of a group. A contact makes a delivery for each subscription of its workspace. */
 export async function seedContacts(sql: Sql, group: string, each: number): Promise<void> {
   await sql`
     insert into crm.contacts (workspace_id, name, owner_id)

@@ -290,6 +290,23 @@ test("A search goes on to later pages until it finds a record, and an empty page
   assert.deepEqual(found.map((record: Json) => record.id), [old.id]);
 });
 
+test("A search that reads its last page without a match says so in the app's language", async () => {
+  await using endless = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => Response.json({ data: [], meta: { next_cursor: "next", has_more: true } }),
+  );
+  const authData = { api_key: "svc_key", base_url: `http://127.0.0.1:${endless.addr.port}` };
+  for (const language of ["pt", "en"] as const) {
+    const written = writtenFor(language);
+    await using app = await startZapierApp(installed.folder, written);
+    const search = app.execute("searches.find_contact.operation.perform", {
+      authData,
+      inputData: { q: "ana" },
+    });
+    assert.equal((await errorOf(search)).message, written.texts.exhausted);
+  }
+});
+
 test("The editor's lists have the workspace's pipelines, the stages of the chosen one, and the active members", async ({ workspace, zapier }) => {
   const choices = (name: string, inputData = {}) =>
     zapier.execute(`triggers.${name}.operation.perform`, { inputData });

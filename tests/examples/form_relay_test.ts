@@ -176,7 +176,8 @@ Deno.test("clients/examples/form-relay takes leads only from its form, tells vis
   });
   const nowhere = await opened.send({ first_name: "Ana" });
   assert.deepEqual(JSON.parse(nowhere.text).errors, { email: "Informe um e-mail ou um telefone." });
-  assert.equal((await opened.send({ ...lead, message: "x".repeat(20_000) })).status, 413);
+  assert.equal((await opened.send({ ...lead, message: "x".repeat(2_001) })).status, 422);
+  assert.equal((await opened.send({ ...lead, message: "x".repeat(70_000) })).status, 413);
 
   assert.equal((await opened.send({ ...lead, website: "https://spam.example" })).status, 202);
   assert.deepEqual(await opened.files("waiting"), []);
@@ -192,4 +193,6 @@ Deno.test("clients/examples/form-relay takes leads only from its form, tells vis
     "Recebemos seus dados. Em breve entraremos em contato.",
   ]);
   assert.equal((await opened.contacts(1)).length, 1);
+  const longest = await opened.send({ ...lead, message: "日".repeat(2_000) });
+  assert.equal(longest.status, 202, "a message of the longest length, whatever its characters");
 });

@@ -1,4 +1,4 @@
-/** A minimal function on the same framework and driver that queries the database. */
+/** A minimal function, on the same framework and driver, that sends one query to the database. */
 import { Hono } from "hono";
 // @ts-types="@types/pg"
 import pg from "pg";

@@ -1,4 +1,4 @@
-/** Serves one function, as Supabase does: the argument is its index.ts. Listens on a free port and prints it. */
+/** Serves one function, whose index.ts is the argument. Listens on a free port, and prints the port. */
 import { pathToFileURL } from "node:url";
 
 const deno = Deno as { serve: unknown };

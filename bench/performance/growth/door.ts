@@ -7,12 +7,12 @@ import { KEYS, type Size } from "./sizes.ts";
 
 const { text: CALL } = GATES.key.doorOf("");
 
-/** The number of records that a probe searches: for a lead, the contacts. */
+/** How many records a probe's call searches. A lead searches the contacts. */
 export function recordsOf({ resource }: Probe, { contacts, others }: Size): number {
   return ["api-v1-contacts", "api-v1-leads"].includes(resource) ? contacts : others;
 }
 
-/** Whether a size has enough records for a probe, and an index if the probe needs it. */
+/** Whether a size has enough records for a probe, and a search index if the probe needs it. */
 export function isFit(probe: Probe, size: Size): boolean {
   return recordsOf(probe, size) >= (probe.least ?? 0) &&
     (size.searched || !/[?&](q|tag|custom)\b/.test(probe.operation));
@@ -39,8 +39,8 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // `size.url` names the superuser. Acts as the owner instead, who has the same rights as on Supabase and may also
-    // compute the arguments.
+    // Not as the superuser that `size.url` names: the owner has the same rights as on Supabase. Unlike the functions'
+    // role, it may also compute the arguments.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }
@@ -56,8 +56,8 @@ export class Door {
   }
 
   /**
-   * Makes one call, with an Idempotency-Key where the endpoint accepts one. A write is rolled back, so that the next
-   * call finds the same rows, which are then in memory.
+   * Makes one call, with an Idempotency-Key if the endpoint accepts one. A write is rolled back, so that the next call
+   * finds the same rows.
    * @returns milliseconds
    * @throws Error if the reply is an error, or the page has fewer records than the probe says
    */

@@ -31,20 +31,20 @@ export interface Probe {
 
 /** Resources with few records in every workspace, except the deliveries of a subscription. */
 const FEW_RECORDS = /^\S+ \/api-v1-(me|operations|pipelines|webhooks|workspace)(?!\/:id\/deliveries)\b/;
-/** Not measured: it looks through stored replies and texts until a call is full, and the rest is an operation. */
+/** Not measured: a call searches as many stored replies and texts as one call may, and a job searches the rest. */
 const ERASE = "POST /api-v1-contacts/:id/erase";
-/** Among this many records, a call with few matches ends early: it has then read as many rows as a call may. */
+/** Among so many records, a list with few matches reads its maximum of rows, and ends before its page is full. */
 const MANY_RECORDS = 100_000;
 
 /**
- * SQL of row numbers. `any` and `own` are one of twelve rows, chosen by `r`; no other row has the values of `own`. The
- * oldest 120 rows have the values of `few`, and every tenth row has the values of `many`.
+ * SQL of row numbers. `any` and `own` are one of twelve rows, chosen by `r`. No other row has the values of row `own`.
+ * The oldest 120 rows have the values of row `few`, and every tenth row has the values of row `many`.
  */
 const ROWS = { any: "bench.anywhere(r, others)", own: "bench.own(r, total)", few: "1", many: "10" };
 const idOf = (row: string) => `bench.id(0, ${row})`;
 /** SQL of row numbers by age: the oldest, the middle one, the hundredth newest. */
 const AGES = ["1", "total / 2", "total - 99"];
-/** Parameters of lists that record.ts does not declare. */
+/** Parameters of every list, which record.ts does not declare. */
 const COMMON = ["cursor", "since", "until", "updated_since"];
 
 /** Values for the parameters of events, changes and deliveries. */
@@ -67,7 +67,7 @@ const PARTICULAR: Record<string, string[]> = {
 };
 
 /** Rows in the state that an action requires: the oldest 60 are archived, the next 60 are open. */
-const ENDED_BY: Record<string, string> = {
+const ROW_OF_ACTION: Record<string, string> = {
   "/:id/restore": "1 + r % 60",
   "/:id/win": "61 + r % 60",
   "/:id/lose": "61 + r % 60",
@@ -79,7 +79,7 @@ const TIMELINE = "/:id/timeline";
 const DUPLICATES = "/duplicates";
 
 function pathOf(resource: string, path: string): Record<string, string> {
-  const row = ENDED_BY[path] ?? (path === TIMELINE ? ROWS.many : ROWS.own);
+  const row = ROW_OF_ACTION[path] ?? (path === TIMELINE ? ROWS.many : ROWS.own);
   const id = idOf(resource === "api-v1-webhooks" ? ROWS.few : row);
   return {
     ...(path.includes(":id") && { id }),
@@ -144,7 +144,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
       ...probe,
       operation: operation + (used.length > 0 ? `?${used.join("&")}` : ""),
       args: object({ ...ids, ...limit, ...all }),
-      // A page with `expand` is not compared with a full page, because expanding takes longer than the page.
+      // A page with `expand` is not compared with a full page, because looking up the names takes longer than the page.
       ...(isFull && !("expand" in filters) && { page: "any" }),
       ...more,
     };
@@ -152,7 +152,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const whole = path === TIMELINE || path === DUPLICATES ? { least: MANY_RECORDS } : {};
   const full = call({}, isFull ? { page: "full" } : whole);
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
-  // Every event matches the first value of a feed's parameter; no event matches another value, so the page ends early.
+  // In a feed, every event matches a parameter's first value, and none matches the others: their pages end early.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
   const single = filters.flatMap((name) =>
@@ -242,7 +242,10 @@ const STAND_INS: Record<string, string> = {
 };
 const [ANY, OWN, MERGED, FIRST, SECOND] = Object.keys(STAND_INS) as [string, string, string, string, string];
 
-/** SQL of the arguments that the function makes from the example body. An upsert has two for each match field. */
+/**
+ * SQL of the arguments that the function makes from the example body. For each field by which an upsert matches, one
+ * call creates a record and another finds a record.
+ */
 async function bodies(
   { resource, endpoint, method, operation }: Omit<Probe, "args">,
   path: string,
@@ -267,7 +270,7 @@ async function bodies(
     const used = Object.entries(STAND_INS).filter(([id]) => text.includes(id));
     const args = used.reduce((sql, [id, row]) => `replace(${sql}, '${id}', ${row}::text)`, text);
     all.push(`(${args})::jsonb`);
-    // Also a lead whose contact and company exist.
+    // In addition a lead whose contact and company exist.
     if (resource === "api-v1-leads") {
       all.push(
         `(${args})::jsonb || ${

@@ -1,4 +1,4 @@
--- Functions that insert millions of rows for the growth bench, without HTTP; seed.ts has the columns. The number k of a
+-- Functions that insert millions of rows for the growth bench, without HTTP. seed.ts has the columns. The number k of a
 -- row in its workspace determines its id, its age and what it refers to. For any number of rows, a column by which
 -- lists can be filtered has
 --   * one value in the oldest 120 rows, which a list reaches last (k <= 120),
@@ -15,7 +15,8 @@ as $$ select encode(int8send(x'7000'::bigint) || int8send(w | x'8000000000000000
 create function bench.made_at(k bigint) returns timestamptz language sql immutable
 as $$ select to_timestamp(1640995200 + k * 10) $$;
 
--- A UUIDv7 of that time. The k-th rows of all tables have the same id, so that rows can refer to each other by number.
+-- A UUIDv7 with the time bench.made_at(k). The k-th rows of all tables have the same id, so that rows can refer to each
+-- other by number.
 create function bench.id(w bigint, k bigint) returns uuid language sql immutable
 as $$
   select encode(
@@ -36,7 +37,7 @@ as $$ select case when k <= 60 then bench.made_at(k) end $$;
 create function bench.anywhere(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 
--- Like bench.anywhere, but only for rows whose values no other row has.
+-- Like bench.anywhere, but chooses among rows whose values no other row has.
 create function bench.own(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
 
@@ -44,7 +45,7 @@ as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
 create function bench.imported(k bigint) returns text language sql immutable
 as $$ select case when k % 100 = 3 then 'erp-' || k end $$;
 
--- Members 1 to 3; pipeline 1, the default, with stages 1 to 4; pipeline 2 with stage 5.
+-- Each workspace has members 1 to 3, pipeline 1 (the default) with stages 1 to 4, and pipeline 2 with stage 5.
 create function bench.seed_workspaces(workspaces bigint, keys bigint, scopes text[]) returns void language sql
 as $$
   insert into crm.workspaces (id, name)
@@ -111,13 +112,13 @@ as $$
   update crm.search_progress set position = crm.feed_position() + 1;
 $$;
 
--- The feed goes back 30 days, so all events happened within 28 of these days, however many events there are.
+-- The feed goes back 30 days. The events are spread over 28 of these days, however many events there are.
 create table bench.first_event as select date_trunc('hour', now()) - interval '29 days' as at;
 
 create function bench.happened_at(k bigint, total bigint) returns timestamptz language sql stable
 as $$ select (select at from bench.first_event) + k * (interval '28 days' / total) $$;
 
--- Makes the partitions for those days that the migrations did not make.
+-- Makes the partitions of the last 31 days that the migrations did not make.
 create function bench.make_days(p_table regclass) returns void language sql
 as $$
   select crm.make_partition(p_table, t.day)
@@ -159,8 +160,8 @@ as $$
   from bench.rows(first, last, workspaces);
 $$;
 
--- A delivery of each event to the workspace's only subscription; the oldest 120 failed. The subscription is to
--- deal.stale, which only a job emits, so that no call adds a delivery.
+-- Inserts a delivery of each event to the workspace's only subscription. The oldest 120 deliveries failed. The
+-- subscription asks for deal.stale: only a job emits such events, so no call adds a delivery.
 create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   select bench.make_days('crm.webhook_deliveries');

@@ -15,7 +15,7 @@ const PARTICULAR: Record<string, Record<string, string>> = {
     email: "bench.pick(k, 'few', 'many', k::text) || '@contato.com'",
     phone: "'+55 11 ' || k",
     // Half of the contacts have a company. 10 % of all contacts share one e-mail and are in company 10; another 10 %,
-    // with different e-mails, are in company 11. The others with a company are in seven, each with some 38 of 1,000.
+    // with different e-mails, are in company 11. The rest of that half is spread over seven companies.
     company_id: `case when k <= 120 or k % 10 < 5 then
       bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 7 end)) end`,
   },

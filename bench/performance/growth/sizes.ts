@@ -34,7 +34,7 @@ export interface Size {
 }
 
 /** The rows of a database, over all its workspaces. */
-export interface Amounts {
+interface Amounts {
   workspaces: number;
   contacts: number;
   others: number;
@@ -74,7 +74,7 @@ async function makeSize(cluster: Cluster, amounts: Amounts, note: Conditions["no
   const url = await cluster.createDatabase(`of_${workspaces}_${contacts}`);
   await seed(url, amounts);
   const name = workspaces === 1 ? `${show(contacts)} contacts` : `${show(workspaces)} workspaces`;
-  note(`${name} are made`);
+  note(`${name} are created`);
   return { name, url, contacts: each, others: Math.min(each, others), searched: searched > 0 };
 }
 
@@ -109,7 +109,7 @@ async function seed(url: string, { workspaces, contacts, others, each, searched 
 
 /**
  * Drops the indexes, because creating them after the inserts takes a fraction of the time.
- * @returns the statements that create them again, in their old order, because the planner breaks ties by that order
+ * @returns statements that create the indexes in their old order, by which the planner breaks ties
  */
 async function dropIndexes(sql: TransactionSql): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
@@ -139,32 +139,30 @@ export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 /** Starts a Postgres for data that may be lost, with one database for each size. */
 export async function startCluster() {
+  await using stack = new AsyncDisposableStack();
   const own = await startOwnPostgres("crm-growth-");
-  try {
-    {
-      await using sql = connect(own.adminUrl);
-      await sql.unsafe(await Deno.readTextFile(join(import.meta.dirname!, "seed.sql")));
-      for (const [name, value] of Object.entries(SETTINGS)) {
-        await sql.unsafe(`alter system set ${name} = '${value}'`);
-      }
+  stack.defer(own.close);
+  {
+    await using sql = connect(own.adminUrl);
+    await sql.unsafe(await Deno.readTextFile(join(import.meta.dirname!, "seed.sql")));
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      await sql.unsafe(`alter system set ${name} = '${value}'`);
     }
-    // Restarts Postgres, because a change of wal_level requires it. Afterwards it listens on another port.
-    await stopPostgres(own.dataDir);
-    const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
-    const admin = new URL(superuserUrl(databaseUrl, own.secrets));
-    return {
-      /** Creates a database with the migrations and seed.sql. @returns its URL, as the superuser */
-      async createDatabase(name: string): Promise<string> {
-        admin.pathname = "template1";
-        await using sql = connect(admin.href);
-        await sql.unsafe(`create database ${name} template postgres strategy file_copy`);
-        admin.pathname = name;
-        return admin.href;
-      },
-      [Symbol.asyncDispose]: own.close,
-    };
-  } catch (error) {
-    await own.close();
-    throw error;
   }
+  // Restarts Postgres, because a change of wal_level requires it. Afterwards it listens on another port.
+  await stopPostgres(own.dataDir);
+  const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
+  const admin = new URL(superuserUrl(databaseUrl, own.secrets));
+  const opened = stack.move();
+  return {
+    /** Creates a database with the migrations and seed.sql. @returns its URL, as the superuser */
+    async createDatabase(name: string): Promise<string> {
+      admin.pathname = "template1";
+      await using sql = connect(admin.href);
+      await sql.unsafe(`create database ${name} template postgres strategy file_copy`);
+      admin.pathname = name;
+      return admin.href;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

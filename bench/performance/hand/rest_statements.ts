@@ -1,6 +1,6 @@
 /**
- * What PostgREST would send for the operations of hand/hand if a Supabase user did without this API. The tables are the
- * same as in hand/hand, with row-level security by the workspace in the token. A function creates leads.
+ * The statements that PostgREST would send for the operations of hand/hand if a team used Supabase without this API.
+ * The tables are those of hand/hand, with row-level security by the workspace in the token. A function takes in leads.
  */
 import { COLUMNS, INSERT_LEAD } from "./statements.ts";
 
@@ -9,10 +9,10 @@ export const MEMBER_ROLE = "hand_member";
 
 const TABLES = ["companies", "contacts", "deals", "pipelines", "stages"];
 
-/** The workspace in the token, in a sub-select, as Supabase recommends, so that each statement reads it only once. */
+/** The workspace in the token. The sub-select, which Supabase recommends, is evaluated once in each statement. */
 const OWN_WORKSPACE = "(select (current_setting('request.jwt.claims', true)::json ->> 'workspace_id')::uuid)";
 
-/** To run after MAKE_TABLES. */
+/** Runs after MAKE_TABLES. */
 export const MAKE_REST = `
   create role ${MEMBER_ROLE} nologin;
   grant ${MEMBER_ROLE} to current_user;

@@ -70,8 +70,8 @@ const GATE = `
   )`;
 
 /**
- * A lead: the company of this name and the contact with this e-mail, each created if it is not there, and a deal in the
- * first stage of the default pipeline. Concurrent calls may create duplicates, because the statement takes no locks.
+ * Takes in a lead: finds or creates the company with this name and the contact with this e-mail, and creates a deal in
+ * the first stage of the default pipeline. The statement takes no locks, so concurrent calls may create duplicates.
  */
 export const INSERT_LEAD = `who as materialized (select * from allowed),
   known_company as (
@@ -114,7 +114,10 @@ export const INSERT_LEAD = `who as materialized (select * from allowed),
 
 const ofContact = COLUMNS.split(",").map((column) => `c.${column.trim()}`).join(", ");
 
-/** Each operation with its gate. No row: unknown key, or no scope. Only `calls` set: over the limit, or no record. */
+/**
+ * The statement of each operation, with the gate. It returns no row for an unknown key or a missing scope, and a row
+ * with only `calls` if the key is over its limit or there is no record.
+ */
 export const GATED = {
   read: `${GATE}
     select counted.calls, ${ofContact}

@@ -55,7 +55,7 @@ export function tableFigures(before: Tables, after: Tables): Measurement[] {
       return ratio(`Updates of ${name} that write no index ÷ all`, share, "higher", HOT_SHARE);
     }),
     ...Object.entries(SIZES_AT_THE_END).map(([name, target]) =>
-      atMost(`Size of ${name} at the end`, Math.round(use(name).bytes / 2 ** 20 * 100) / 100, "MiB", target)
+      atMost(`Size of ${name} at the end`, use(name).bytes / 2 ** 20, "MiB", target)
     ),
   ];
 }

@@ -39,7 +39,7 @@ export const KINDS: Kind[] = [
   },
 ];
 
-/** Builds requests of all kinds in their shares. All keys take turns, so that each sends equally many. */
+/** Builds requests in the shares of KINDS. All keys take turns, so that each key sends equally many requests. */
 export function mixedRequests(workspaces: LoadWorkspace[]): PlannedRequest[] {
   const keys = workspaces[0]!.keys.flatMap((_, index) =>
     workspaces.map((workspace) => ({ workspace, key: workspace.keys[index]! }))

@@ -9,7 +9,7 @@ import type { Sizes } from "../load/workspaces.ts";
 /** The dispatcher counts each receiver as a separate host, like the receivers of different customers. */
 const RECEIVERS = 8;
 const ANSWER_MS = 20;
-/** The events that the receivers subscribe to: one for each contact, and one more for a lead. */
+/** The event types of the subscriptions. A new contact causes one event, a lead with a new contact two. */
 const EVENTS = ["contact.created", "lead.received"] as const;
 
 export type LifeWorld = Awaited<ReturnType<typeof openLifeWorld>>;

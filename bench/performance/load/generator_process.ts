@@ -2,8 +2,8 @@
  * Reads load plans from standard input, one a line, carries out each and prints its result as a line. The argument, if
  * any, is the process's priority.
  *
- * The generator shares the processors with the functions, so it uses no npm package: a request costs it 20 µs, but
- * 31-42 µs with autocannon 8.0.0, which also does not report the latencies of each connection.
+ * The generator shares the processors with the functions, so it uses no npm package: a request takes 20 µs here, and 31
+ * to 42 µs in autocannon 8.0.0. Autocannon also does not report the latencies of each connection.
  */
 import { setPriority } from "node:os";
 import { readLines } from "../../harness/processes.ts";
@@ -26,7 +26,7 @@ export interface LoadPlan {
   /** How long each connection waits after an answer, in milliseconds. */
   pauseMs?: number;
   /**
-   * Whether each connection is opened again after an error, and reads its answer while it sends: in an attack the
+   * Whether a connection that failed is opened again, and an answer is read while the request is sent. In an attack the
    * server may refuse connections, and answer before it has read a body.
    */
   endures?: boolean;
@@ -43,7 +43,7 @@ export interface LoadResult {
   unexpected: number;
   /** The first unexpected answer, or the error if there was no answer. */
   example: string | null;
-  /** Requests whose connection was closed, or that waited for UNANSWERED_MS; each ends its connection. */
+  /** Requests whose connection was closed, or that waited for UNANSWERED_MS. The connection is not used again. */
   unanswered: number;
 }
 
@@ -101,7 +101,7 @@ async function send(
     }
     open[index] = null;
   };
-  // A single timer serves all requests, because the generator shares the processors with the API.
+  // One timer for all requests takes less processor time than a timer for each.
   const watching = setInterval(() => {
     const latest = performance.now() - UNANSWERED_MS;
     for (const [index, time] of sentAt.entries()) if (time < latest) close(index);
@@ -157,7 +157,7 @@ interface Answer {
 /** Sends a request while it reads the answer, which may come before the body has been sent. */
 async function exchange(connection: Deno.TcpConn, bytes: Uint8Array, buffer: Uint8Array): Promise<Answer> {
   let isSent = false;
-  // The server may close the connection before it has read the body; the answer counts.
+  // If the server answers and closes before it has read the body, sending fails. Only the answer counts.
   const sending = writeAll(connection, bytes).then(() => isSent = true, () => {});
   const answer = await readAnswer(connection, buffer);
   const closed = !isSent || /\r\nconnection: *close/i.test(answer.head);

@@ -18,12 +18,12 @@ export interface PlannedRequest {
   kind?: string;
 }
 
-/** Every number has this length, so that Content-Length stays right. */
+/** Every number is padded to this many digits, so that Content-Length stays right. */
 const DIGITS = 12;
 const encoder = new TextEncoder();
 
 /** A request, built once and sent many times. */
-export interface Template extends Pick<PlannedRequest, "expect" | "kind"> {
+interface Template extends Pick<PlannedRequest, "expect" | "kind"> {
   head: string;
   /** Text if each request puts its own number into it; otherwise bytes, encoded once. */
   body: string | Uint8Array;

@@ -44,7 +44,7 @@ export async function seedWorkspaces(
     from crm.members m
     join crm.stages s on s.workspace_id = m.workspace_id and s.position = 1
     where m.workspace_id = any (${ids})`;
-  // Done at once, because autovacuum may come later: plans made for empty tables would scan the whole filled tables.
+  // Without this, plans made for the empty tables would scan the filled tables until autovacuum runs.
   await sql`vacuum analyze`;
   return rows.map((row) => ({ ...row, keys: keys.get(row.id)! }));
 }
@@ -108,8 +108,8 @@ async function insertLeads(sql: Sql, workspaceIds: string[]): Promise<void> {
 }
 
 /**
- * Gives every key 30 past calls, one every two seconds of the last minute (a quarter of its limit). Otherwise the
- * length of its log would depend on how fast the machine calls.
+ * Gives every key 30 past calls, one every two seconds of the last minute (a quarter of its limit). Otherwise a faster
+ * machine would write longer logs of calls, and reading them takes time.
  */
 export async function giveHistory(sql: Sql): Promise<void> {
   await sql`

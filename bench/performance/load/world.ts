@@ -12,36 +12,29 @@ export function startGenerator(priority?: number) {
   const args = priority === undefined ? [] : [String(priority)];
   const process = startLineProcess([join(import.meta.dirname!, "generator_process.ts"), ...args]);
   return {
-    pid: process.pid,
     send: async (plan: LoadPlan): Promise<LoadResult> => JSON.parse(await process.request(plan)),
     [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
   };
 }
 
 export async function openLoadWorld(sizes: Sizes) {
-  const world = await openWorld({ max: 2 });
-  const generator = startGenerator();
-  async function close() {
-    await generator[Symbol.asyncDispose]();
-    await world[Symbol.asyncDispose]();
-  }
-  try {
-    return {
-      ...world,
-      workspaces: await seedWorkspaces(world.sql, sizes),
-      send: generator.send,
-      /** Serves the functions from this database. @param folders of further functions */
-      serve: (env: Record<string, string>, folders?: string[]): Promise<Server> =>
-        startServer(
-          { DATABASE_URL: world.functionsDatabaseUrl, OWNER_DATABASE_URL: world.databaseUrl, ...env },
-          folders,
-        ),
-      [Symbol.asyncDispose]: close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(await openWorld({ max: 2 }));
+  const { send } = stack.use(startGenerator());
+  const workspaces = await seedWorkspaces(world.sql, sizes);
+  const opened = stack.move();
+  return {
+    ...world,
+    workspaces,
+    send,
+    /** Serves the functions from this database. @param folders of further functions */
+    serve: (env: Record<string, string>, folders?: string[]): Promise<Server> =>
+      startServer(
+        { DATABASE_URL: world.functionsDatabaseUrl, OWNER_DATABASE_URL: world.databaseUrl, ...env },
+        folders,
+      ),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 export function countAnswers({ latencies }: LoadResult): number {

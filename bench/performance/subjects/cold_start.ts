@@ -7,7 +7,7 @@ import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
 
 const COLD_START = join(import.meta.dirname!, "..", "cold_start");
-/** Maximum time as a multiple of a minimal function's time: without and with a query to the database. */
+/** Maximum times, as multiples of a minimal function's time: without a query to the database, and with a query. */
 const TARGET = 2;
 const TARGET_DATABASE = 1.4;
 
@@ -25,8 +25,8 @@ interface Target {
 }
 
 /**
- * Every function except `api-v1` and `app-v1-*`, with a first request that needs no database and, except for the
- * dispatcher, one that does.
+ * Every function except `api-v1` and `app-v1-*`. Each has a first request that needs no database, and each except the
+ * dispatcher also has a first request that needs the database.
  */
 const TARGETS: Target[] = [
   ...resources.filter(({ gate }) => gate === "key").map(({ name }) => ({
@@ -62,7 +62,7 @@ export const coldStart: Subject = {
   async measure({ short, note }) {
     await using world = await openWorld();
     const env = { DATABASE_URL: world.functionsDatabaseUrl, SUPABASE_URL: "https://crm.example" };
-    /** The largest ratio of a function's median time to that of `least`, in starts that take turns. */
+    /** Starts all in turns. Returns the slowest function's median time, divided by the median time of `least`. */
     const compare = async (least: Start, functions: Target[], startOf: (target: Target) => Start) => {
       const starts = [least, ...functions.map(startOf)];
       const times = await measureInTurns(

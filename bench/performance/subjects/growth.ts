@@ -1,4 +1,4 @@
-import { type Measurement, ratio } from "../../harness/figures.ts";
+import { type Measurement, ratio, sum } from "../../harness/figures.ts";
 import { Door, isFit, recordsOf } from "../growth/door.ts";
 import { makeProbes, type Probe } from "../growth/probes.ts";
 import { makeSizes, show, type Size, startCluster } from "../growth/sizes.ts";
@@ -14,6 +14,7 @@ const SHORT_ROUNDS = 2;
 /** Maximum time for one probe at one size: a slow probe makes fewer calls. */
 const BUDGET_MS = 1_000;
 const MIN_CALLS = 4;
+/** How often a probe whose ratio is over the target is measured again. */
 const AGAIN = 2;
 
 /** The times of a probe at each size, as multiples of its time at the smallest size. */
@@ -23,7 +24,7 @@ interface Outcome {
   time: number;
   /** The largest ratio among sizes of one workspace. */
   alone: number;
-  /** The ratio in one of many workspaces; 0 where it has too few records for the probe. */
+  /** The ratio in one of many workspaces; 0 if the workspace has too few records for the probe. */
   among: number;
 }
 
@@ -35,17 +36,14 @@ export const growth: Subject = {
     const probes = await makeProbes();
     await using cluster = await startCluster();
     const sizes = await makeSizes(cluster, conditions);
-    const doors = await Promise.all(sizes.map(Door.open));
-    try {
-      const outcomes: Outcome[] = [];
-      for (const probe of probes) {
-        const fit = doors.filter(({ size }) => isFit(probe, size));
-        outcomes.push(await compareSizes(probe, fit, fit.at(-1) === doors.at(-1), conditions));
-      }
-      return figures(outcomes, sizes);
-    } finally {
-      for (const door of doors) await door[Symbol.asyncDispose]();
+    await using stack = new AsyncDisposableStack();
+    const doors = await Promise.all(sizes.map(async (size) => stack.use(await Door.open(size))));
+    const outcomes: Outcome[] = [];
+    for (const probe of probes) {
+      const fit = doors.filter(({ size }) => isFit(probe, size));
+      outcomes.push(await compareSizes(probe, fit, fit.at(-1) === doors.at(-1), conditions));
     }
+    return figures(outcomes, sizes);
   },
 };
 
@@ -83,7 +81,7 @@ async function compareSizes(
  * Calls every size in turns, so that other work on the machine affects all alike. The warm-up reads each record first,
  * so that the time of the disk does not count.
  * @param doors the smallest size first
- * @param again how often the probe was measured on these doors before; creates need new values each time
+ * @param again how often the probe was measured on these doors before: new records need new values each time
  * @returns milliseconds of a call at the smallest size, and the ratios of the other sizes
  */
 async function measureProbe(
@@ -98,7 +96,7 @@ async function measureProbe(
   for (let call = 0; call < count; call++) {
     for (const [index, door] of doors.entries()) {
       const times = taken[index]!;
-      if (times.length < MIN_CALLS || times.reduce((sum, time) => sum + time) < BUDGET_MS) {
+      if (times.length < MIN_CALLS || sum(times) < BUDGET_MS) {
         const args = calls[index]![call]!;
         times.push(await door.call(probe, args));
       }
@@ -116,8 +114,8 @@ function lowerQuartile(times: number[]): number {
 }
 
 /**
- * A ratio for each endpoint, from its worst probe; one for the call that is slowed most by other workspaces; one for
- * the slowest page that ends early.
+ * Returns a ratio for each endpoint, from its worst probe, a ratio for the call that other workspaces slow most, and a
+ * ratio for the slowest page that ends early.
  */
 function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
   const alone = sizes.slice(0, -1);

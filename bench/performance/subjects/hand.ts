@@ -47,7 +47,7 @@ export const byHand: Subject = {
     await world.sql.unsafe(MAKE_TABLES);
     await world.sql.unsafe(MAKE_REST);
     await using server = await world.serve(
-      { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: POOL_SIZE, REST_JWT_SECRET },
+      { DATABASE_POOL_SIZE: POOL_SIZE, REST_JWT_SECRET },
       [FOLDER],
     );
     const measurements: Measurement[] = [];
@@ -69,7 +69,7 @@ export const byHand: Subject = {
   },
 };
 
-/** The API's rate divided by each of the other two: medians over rounds in which all three take turns. */
+/** Divides the API's rate by the rates of hand/hand and hand/rest. Medians over rounds in which all take turns. */
 async function measureShares(
   name: string,
   makers: readonly [api: MakeRequest, hand: MakeRequest, rest: MakeRequest],

@@ -1,4 +1,12 @@
-import { atMost, count, type Measurement, median, percentile, ratio } from "../../harness/figures.ts";
+import {
+  atMost,
+  count,
+  type Measurement,
+  median,
+  percentile,
+  ratio,
+  waiting,
+} from "../../harness/figures.ts";
 import type { Conditions, Subject } from "../../harness/run_subjects.ts";
 import { memoryOfPostgres, memoryOfProcess } from "../../harness/usage.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
@@ -14,7 +22,7 @@ const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 20 };
 const MINUTES = { alone: 10, amongAll: 2, short: 1 };
 /** The load, as a share of the highest rate that can be answered and delivered. */
 const SHARE = 0.7;
-/** Calls a minute for each key, which stays under its limit of 120 even with its calls just before the load. */
+/** Maximum calls a minute for each key. With the calls just before the load, the key stays under its limit of 120. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
 /** More connections than the load needs unless the functions stall. */
@@ -33,6 +41,8 @@ const WAITS: Record<string, [p50: number, p99: number]> = {
 };
 /** Bytes of write-ahead log for each request, without full-page images, which depend on the checkpoints. */
 const WAL_BYTES = 5_000;
+
+/** The bytes of memory that each part uses. */
 interface Sample {
   functions: number;
   dispatcher: number;
@@ -62,8 +72,8 @@ export const life: Subject = {
 type Load = (plan: Omit<LoadPlan, "baseUrl" | "requests">) => Promise<LoadResult>;
 
 /**
- * The highest number of requests a second that can be answered and whose webhooks can be delivered. The time until the
- * last delivery counts, because a load whose deliveries pile up cannot last.
+ * Measures the highest number of requests a second that can be answered, with their webhooks delivered. The time until
+ * the last delivery counts: a load whose deliveries pile up cannot last.
  */
 async function measureSaturation(
   load: Load,
@@ -114,13 +124,13 @@ async function measureLife(
   await sampling;
   await allDelivered(sql);
   const [walAfter, deliveries] = [await readWal(sql), await readDeliveries(sql, since)];
-  // Within a second each backend adds its work to the statistics of the tables.
+  // Each backend adds its work to the statistics of the tables within a second.
   await pause(1_500);
   const tablesAfter = await readTables(sql);
 
   const answers = countAnswers(result);
   if (result.example !== null) note(`Not as expected: ${result.example}`);
-  note(`${answers} answers, ${deliveries.delivered} deliveries (half within ${round(deliveries.p50)} s)`);
+  note(`${answers} answers, ${deliveries.delivered} deliveries (half within ${deliveries.p50.toFixed(2)} s)`);
   const walBytes = Math.round((walAfter - wal) / answers);
   return [
     count("Answers not as expected", result.unexpected + result.unanswered, "requests"),
@@ -130,25 +140,20 @@ async function measureLife(
     ...tableFigures(tables, tablesAfter),
     count("Events without their delivery", deliveries.lost, "events"),
     count("Deliveries that did not arrive", deliveries.undelivered, "deliveries"),
-    { ...atMost("From a change to the attempt, p99", round(deliveries.p99), "s", 2), waits: true },
+    waiting(atMost("Time from a change to the attempt, p99", deliveries.p99, "s", 2)),
   ];
 }
 
 function measureWaits({ byKind }: LoadResult): Measurement[] {
   return KINDS.flatMap(({ name }) =>
-    ([["p50", 0.5], ["p99", 0.99]] as const).map(([title, share], index) => ({
-      ...atMost(
-        `Time until the answer, ${title}: ${name}`,
-        round(percentile(byKind[name] ?? [], share)),
-        "ms",
-        WAITS[name]![index]!,
-      ),
-      waits: true as const,
-    }))
+    ([["p50", 0.5], ["p99", 0.99]] as const).map(([title, share], index) => {
+      const ms = percentile(byKind[name] ?? [], share);
+      return waiting(atMost(`Time until the answer, ${title}: ${name}`, ms, "ms", WAITS[name]![index]!));
+    })
   );
 }
 
-/** Compares the last tenth of the samples with the second tenth: in the first, code is compiled and caches fill. */
+/** Compares the last tenth of the samples with the second: during the first tenth, code is compiled and caches fill. */
 function measureMemory(samples: Sample[]): Measurement[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const names = { functions: "the functions", dispatcher: "the dispatcher", postgres: "Postgres" } as const;
@@ -157,8 +162,4 @@ function measureMemory(samples: Sample[]): Measurement[] {
     const [early, late] = [median(values.slice(tenth, 2 * tenth)), median(values.slice(-tenth))];
     return ratio(`Memory of ${title} at the end ÷ after a tenth of the time`, late / early, "lower", 1.2);
   });
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }

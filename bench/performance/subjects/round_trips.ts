@@ -79,7 +79,7 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
   return measurements;
 }
 
-/** The last number sent. Each way to connect continues from the one before, so that no number is sent twice. */
+/** The last number sent. Both ways to connect count it up, so that no number is sent twice. */
 let number = 0;
 
 async function time(work: () => PromiseLike<unknown>): Promise<number> {

@@ -1,5 +1,5 @@
 import { migrate } from "../../../run/local/migrate.ts";
-import { atMost, count } from "../../harness/figures.ts";
+import { atMost, count, waiting } from "../../harness/figures.ts";
 import type { Subject } from "../../harness/run_subjects.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
 import { countQueued, readDeliveries } from "../life/database.ts";
@@ -18,7 +18,7 @@ const DURING = { whole: 20, short: 8 };
 /** How long a request may wait behind a migration: the `lock_timeout` of migrations. */
 const LONGEST_MS = 2_000;
 
-/** The next release's migrations are applied while the functions of this one answer. */
+/** Applies the next release's migrations while the functions of this release answer requests. */
 export const upgrade: Subject = {
   name: "upgrade",
   title: "Upgrade: a release with a change of each kind, while clients call",
@@ -59,7 +59,7 @@ export const upgrade: Subject = {
     const longest = Math.max(...result.latencies.flat());
     return [
       count("Answers not as expected during an upgrade", result.unexpected + result.unanswered, "requests"),
-      { ...atMost("Longest answer during an upgrade", Math.round(longest), "ms", LONGEST_MS), waits: true },
+      waiting(atMost("Longest answer during an upgrade", Math.round(longest), "ms", LONGEST_MS)),
       count("Events without their delivery during an upgrade", deliveries.lost, "events"),
       count("Deliveries that did not arrive during an upgrade", deliveries.undelivered, "deliveries"),
       count("Deliveries that arrived twice during an upgrade", twice, "deliveries"),

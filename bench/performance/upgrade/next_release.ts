@@ -1,4 +1,4 @@
-// Makes the release after this tree: a copy with one change of each kind in its schema files, and its migrations.
+// Makes the next release: a copy of this tree with one change of each kind in its schema files, and its migrations.
 import { join } from "node:path";
 import { copyFolder } from "../../../run/local/data_dir.ts";
 
@@ -34,7 +34,7 @@ const EDITS: [file: string, ...pairs: [string | RegExp, string][]][] = [
   ], ["coalesce(p_owner_id,", "coalesce(p_named_id,"]],
 ];
 
-/** The part that a person writes: changes that lock the table briefly, and a job that fills the column. */
+/** The part that a developer writes: changes that lock the table briefly, and a job that fills the column. */
 const BY_HAND = `alter table crm.contacts add column referred_by text;
 alter table crm.contacts add constraint referred_by_is_short check (length(referred_by) <= 255) not valid;
 
@@ -76,7 +76,7 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
   }
   for (const folder of COPIED) await copyFolder(join(ROOT, folder), join(copy, folder), ["node_modules"]);
   for (const folder of ["node_modules", "tools/schema/node_modules"]) {
-    // Absent in a fresh clone: then Deno installs the packages into the copy.
+    // In a fresh clone the folder is absent. Deno then installs the packages into the copy.
     if (await isFolder(join(ROOT, folder))) await Deno.symlink(join(ROOT, folder), join(copy, folder));
   }
   await Deno.mkdir(migrations);
@@ -94,7 +94,7 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
     await Deno.writeTextFile(join(copy, file), text);
   }
   succeeds(await run("tools/records/main.ts"));
-  // Creates the file, and fails because the part that a person writes is missing.
+  // Creates the file, and fails because BY_HAND is missing.
   await schema("next");
   const [created] = (await Array.fromAsync(Deno.readDir(migrations))).filter(({ name }) =>
     name.endsWith("_next.sql")

@@ -8,11 +8,11 @@ import type { Trial } from "../world.ts";
 const ALLOWED_MS = 10;
 /** The number of deliveries that the dispatcher claims at once (webhook-dispatcher/dispatch.ts). */
 const BATCH = 64;
-/** In each round a delivery of every active workspace is claimed. */
+/** Each round claims a delivery of every active workspace. */
 const ROUNDS = 3;
 /**
- * In a short run: the maximum ratio of a claim's processor time with held deliveries to that without. Such a run often
- * shares the machine, so milliseconds would not be comparable.
+ * In a short run: maximum processor time of a claim with held deliveries ÷ without. A short run often shares the
+ * machine, so its times are not judged.
  */
 const ALLOWED_GROWTH = 2;
 
@@ -50,7 +50,7 @@ export const claims: Trial = {
       ok: held === goneWorkspaces * 100 && (short ? beside.cpu <= before.cpu * ALLOWED_GROWTH : isQuick),
       measured:
         `${held} held, ${active} workspaces: ${describe(beside)}; nothing held: ${describe(before)}; ` +
-        `claims that settled deactivated subscriptions: ${settling.length}, of at most ${
+        `claims that settled deactivated subscriptions: ${settling.length}, the longest ${
           Math.max(...settling).toFixed(1)
         } ms`,
     };
@@ -63,12 +63,12 @@ interface Claims {
   cpu: number;
 }
 
-/** Each round makes a delivery for every active workspace, and claims the due ones: in the first round half. */
+/** Each round makes a delivery for every active workspace, and claims until nothing is due. */
 async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
   const rounds: Claims[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     await seedContacts(sql, "active", 1);
-    // Half of them wait for a retry that is not due.
+    // From the first round on, each workspace in two also has a delivery that waits for a retry in an hour.
     if (round === 0) {
       await sql`
         update crm.webhook_deliveries d set attempts = 1, next_attempt_at = now() + interval '1 hour'

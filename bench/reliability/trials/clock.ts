@@ -3,6 +3,7 @@ import { createSubscribers, deliveries, enqueue, skipWaits } from "../queue.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
 
 const HOUR_MS = 3_600_000;
+/** The scheduled waits before the second attempt to the fifth. */
 const WAITS_S = [30, 5 * 60, 30 * 60, 6 * 60 * 60];
 const DELIVERIES = 20;
 /** Allowed lateness: more than a busy machine causes, and far less than the hour by which the clock is wrong. */
@@ -25,7 +26,7 @@ export const clock: Trial = {
   },
 };
 
-/** @param awaitFirst whether the first wait of 30 s passes in real time; the other waits are checked and then skipped */
+/** @param awaitFirst whether the first wait, 30 s, passes in real time; every other wait is checked and then skipped */
 async function runWith(
   { sql, receiver, spawnDispatcher }: DeliveryWorld,
   clockError: number,

@@ -10,6 +10,7 @@ import type { Trial } from "../world.ts";
 
 const WRITERS = 8;
 const TIMEOUT_S = 900;
+/** The application_name of the writers' sessions in Postgres. */
 const WRITER = "chaos-feed-writer";
 const SCRIPTS = join(import.meta.dirname!, "..");
 
@@ -33,15 +34,14 @@ export const feed: Trial = {
     };
     const writersUrl = new URL(databaseUrl);
     writersUrl.searchParams.set("application_name", WRITER);
-    await using writers = startKilled(short ? WRITERS / 2 : WRITERS, () => [
-      join(SCRIPTS, "feed_writer_process.ts"),
-      writersUrl.href,
-      workspaceId,
-      member_id,
-    ], short ? 500 : 1_500);
+    await using writers = startKilled(
+      short ? WRITERS / 2 : WRITERS,
+      [join(SCRIPTS, "feed_writer_process.ts"), writersUrl.href, workspaceId, member_id],
+      short ? 500 : 1_500,
+    );
     await using readers = startKilled(
       1,
-      () => [join(SCRIPTS, "feed_reader_process.ts"), server.baseUrl, key, path],
+      [join(SCRIPTS, "feed_reader_process.ts"), server.baseUrl, key, path],
       short ? 1_500 : 3_000,
     );
     const started = performance.now();
@@ -55,7 +55,7 @@ export const feed: Trial = {
     const truth = await readTruth(sql, workspaceId);
     const readPages = async () => parsePages(await Deno.readTextFile(path));
     const isRead = async () => (await readPages()).flatMap(({ events }) => events).length >= truth.length;
-    // A reader that misses an event never reaches the end; the figure then says how many it missed.
+    // A reader that misses an event never reaches the end. The verdict then says how many events it missed.
     await eventually(isRead, "the reader to come to the end", short ? 60 : 300).catch(() => {});
     await pause(1_000);
     await readers.end();
@@ -76,16 +76,16 @@ async function readTruth(sql: Sql, workspaceId: string): Promise<string[]> {
 }
 
 /** Keeps `count` processes running until `end`, and kills one of them every `everyMs` on average. */
-function startKilled(count: number, args: () => string[], everyMs: number) {
+function startKilled(count: number, args: string[], everyMs: number) {
   let kills = 0;
   let ended = false;
   const running = new Set<Deno.ChildProcess>();
   const spawn = () => {
-    const child = spawnScript(args(), { stdin: "null", stdout: "null", stderr: "inherit" });
+    const child = spawnScript(args, { stdin: "null", stdout: "null", stderr: "inherit" });
     running.add(child);
     child.status.then(({ signal }) => {
       running.delete(child);
-      if (signal !== "SIGKILL") console.error(`  ${args()[0]} ended by itself`);
+      if (signal !== "SIGKILL") console.error(`  ${args[0]} ended by itself`);
       if (!ended) spawn();
     });
   };
@@ -126,7 +126,7 @@ function judge(truth: string[], pages: StoredPage[], { total, rate, writers, rea
   const known = new Set(truth);
   const undone = ids.filter((id) => !known.has(id)).length;
   const misplaced = ids.filter((id, place) => id !== truth[place]).length + countMisplaced(read);
-  // Counts events that a reader with an id or a time as its cursor could have missed, because they were committed late.
+  // Counts events that were committed late: a reader whose cursor is an id or a time could have missed them.
   let highest = "";
   let late = 0;
   for (const id of ids) {

@@ -11,11 +11,11 @@ const PACE_MS = 100;
 const POKE_S = 2;
 const SCHEDULE_S = 12;
 const ALLOWED_GROWTH_S = 1;
-/** With ten events a second, each key stays under its limit of 120 a minute. */
+/** Ten events a second in all, so each workspace's key stays under its limit of 120 calls a minute. */
 const WORKSPACES = 10;
-/** Places of a workspace: its most attempts at a time. A workspace whose receiver hangs fills all of them at first. */
+/** Places of a workspace: the most attempts that it makes at a time. If its receiver hangs, it first fills them all. */
 const PLACES = 8;
-/** Subscriptions of the hanging workspace: each has 4 places, so two are needed to fill the workspace's. */
+/** Subscriptions of the workspace whose receiver hangs: each has 4 places, so two fill the workspace's 8. */
 const EACH = 2;
 
 /** Trial 6: the time from a change to the arrival of the first attempt, on a whole stack. */
@@ -56,7 +56,7 @@ export const hanging: Trial = {
     await eventually(() => inFlight(PLACES), "the hanging workspace to fill its places");
     const beside = await timeFirstAttempts();
 
-    // `beside` is valid only if the deliveries still hang. After a timeout each subscription has only one place.
+    // `beside` is valid only if deliveries still hang. After its first timeout a subscription has only one place.
     await eventually(() => inFlight(EACH), "its places to be full again");
     const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
     const left = await countDeliveries(sql, hung, due);
@@ -124,7 +124,7 @@ async function startPrepared({ folder, receiver, closing }: DeliveryWorld, { sho
     );
     const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(seconds, share).toFixed(2));
     const text = `p50 ${p50} s, p99 ${p99} s, max ${most} s (${seconds.length} events)`;
-    // A short run has few events, so their p99 would be the slowest one, which other work on the machine delays.
+    // In a short run the p99 would be the slowest of few events, and other work on the machine may delay that event.
     return { judged: percentile(seconds, short ? 0.5 : 0.99), text };
   }
   // The first requests of a new stack are slow, so they do not count.

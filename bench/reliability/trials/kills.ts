@@ -1,6 +1,7 @@
 import type { DeliveryWorld, Trial, Verdict } from "../world.ts";
 import { countEnded, createSubscribers, deliveries, enqueue, shortenLeases, skipWaits } from "../queue.ts";
 import { type KillPoint, type KillReport, type Stage, STAGES } from "../dispatcher.ts";
+import { sum } from "../../harness/figures.ts";
 import { eventually } from "../../harness/waiting.ts";
 
 const DISPATCHERS = 4;
@@ -11,7 +12,7 @@ const EVENTS_OF_A_WORKSPACE = 10;
 const SHORT_LEASE_S = 10;
 const TIMEOUT_S = 900;
 
-/** Trial 1: dispatchers are killed during a run, equally often at each stage; one receiver in 100 always fails. */
+/** Trial 1: dispatchers are killed during a run, equally often at each stage. One receiver in 100 always fails. */
 export const kills: Trial = {
   number: 1,
   target: "≥ 50 kill -9 over 5 stages: 0 lost, duplicates ≤ kills × 64, same ids, never a 6th attempt",
@@ -39,7 +40,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   let total = (await deliveries(sql, all)).length;
   const killPoints = planKillPoints(short ? 1 : 10, total);
   const wanted = killPoints.length;
-  // A high limit of deliveries, because one of the four dispatchers may get few of them, and more events cost little.
+  // The trial gives up at this many deliveries. The limit is high, because a dispatcher may get only a few of them.
   const enough = total * 10;
   const spawn = () => {
     const killPoint = killPoints.pop();
@@ -75,7 +76,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   return died;
 }
 
-/** Plans the kills in a random order, within about the first two thirds of the deliveries. */
+/** Plans `each` kills at every stage in a random order, within about the first two thirds of the deliveries. */
 function planKillPoints(each: number, total: number): KillPoint[] {
   const mean = (total * 2) / 3 / (each * STAGES.length);
   return STAGES
@@ -104,7 +105,7 @@ async function judge(
   /** Requests that were not recorded as attempts. */
   const extra = (id: string) =>
     (receiver.arrivals.get(id)?.at.length ?? 0) - (recorded.get(id)?.attempts ?? 0);
-  const duplicates = rows.reduce((sum, { id }) => sum + extra(id), 0);
+  const duplicates = sum(rows.map(({ id }) => extra(id)));
   const most = Math.max(...[...recorded.values()].map((row) => row.most));
   const failed = rows.filter(({ state, attempts }) => state === "failed" && attempts === 5).length;
 

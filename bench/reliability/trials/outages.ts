@@ -11,16 +11,17 @@ const SHORT_LEASE_S = 3;
 const LONG_S = 20;
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0];
-/** If no delivery is in flight at the crash, the outage is tried again, at most this many times in all. */
+/** If no delivery is in flight at the crash, the outage is repeated: at most this many tries in all. */
 const MAX_TRIES = 5;
 /** New events of a workspace before each outage: some are still in flight when a quarter has ended. */
 const EVENTS_OF_A_WORKSPACE = 20;
 
-/** The times of a recovery, in seconds since the restart. */
+/** A recovery; its times are in seconds since the restart. */
 interface Recovery {
   goingAgain: number;
-  /** The number of deliveries in flight at the crash; `inFlightEnded` is when the last of them ended. */
+  /** The number of deliveries in flight at the crash. */
   inFlight: number;
+  /** When the last delivery in flight at the crash ended. */
   inFlightEnded: number;
 }
 
@@ -91,7 +92,7 @@ async function recover(
   await world.restartPostgres();
   const restarted = new Date();
   const { sql } = world;
-  // The deliveries whose claim was before the crash and whose outcome was not recorded.
+  // Deliveries that were claimed before the crash, and whose outcome was not recorded.
   const rows = await sql<{ id: string }[]>`
     select delivery_id as id from crm.webhook_queue
     where workspace_id = any (${all}) and state = 'leased' and lease_until <= ${crashed} + ${LEASE_S} * interval '1 s'`;

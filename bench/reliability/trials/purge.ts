@@ -7,12 +7,12 @@ import type { Trial } from "../world.ts";
 
 const ALLOWED_S = 1;
 const ALLOWED_GROWTH = 2;
-/** A higher limit for a short run, which times few statements and often shares the machine. */
+/** A short run has a higher limit, because it times few statements and often shares the machine. */
 const ALLOWED_GROWTH_SHORT = 10;
 /** A day that no table keeps, because all of it is more than 90 days ago. */
 const DAYS_AGO = 92;
 const WRITERS = 2;
-/** How long the work is timed from the start of the purge, which may end at once. */
+/** How long the work is timed, from the start of the purge on: the purge itself may end at once. */
 const MEANWHILE_MS = 2_000;
 
 /** When a statement began, and how long it took, in milliseconds. */
@@ -81,7 +81,7 @@ export const purge: Trial = {
 function startWork(
   { databaseUrl, functionsDatabaseUrl }: { databaseUrl: string; functionsDatabaseUrl: string },
 ) {
-  const done = { "a write": [] as Timed[], "a claim": [] as Timed[], "a record": [] as Timed[] };
+  const done = { "a write": [] as Timed[], "a claim": [] as Timed[], "an outcome": [] as Timed[] };
   let stopped = false;
   async function time<T>(name: keyof typeof done, work: Promise<T>): Promise<T> {
     const began = performance.now();
@@ -108,7 +108,7 @@ function startWork(
       const claimed = await time("a claim", sql`select * from crm.delivery_claim(16)`);
       for (const { workspace_id, delivery_id, lease_token } of claimed) {
         await time(
-          "a record",
+          "an outcome",
           sql`
             select crm.delivery_record(json_build_array(json_build_object(
               'workspace_id', ${workspace_id}::uuid, 'delivery_id', ${delivery_id}::uuid,

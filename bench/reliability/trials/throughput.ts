@@ -7,13 +7,13 @@ import { eventually, pause } from "../../harness/waiting.ts";
 
 const RATE = 150;
 const DISPATCHERS = 2;
-/** Enough workspaces that their places (4 for a subscription) never limit a dispatcher. */
+/** Enough that their places (4 for each subscription) never limit a dispatcher. */
 const WORKSPACES = 200;
 /** New events of each workspace whenever fewer than REFILL_BELOW deliveries wait, so that the queue stays filled. */
 const REFILL = 2;
 const REFILL_BELOW = 1_000;
 const REFILL_MS = 200;
-/** The limits of an invocation on Supabase, and the deliveries after which a run hands over (dispatch.ts). */
+/** Limits for a run: its deliveries (dispatch.ts), and the time and memory of an invocation on Supabase. */
 const RUN = { deliveries: 250, cpuSeconds: 2, bytes: 256 * 2 ** 20 };
 /** Memory is flat if its mean in the last fifth of the samples is at most this multiple of that in the second fifth. */
 const FLAT = 1.1;
@@ -54,7 +54,7 @@ export const throughput: Trial = {
       await feeder.stop();
     }
     const { rate, isFlat, runSeconds, text } = summarise(samples);
-    // A short run is too short to judge memory over time. It often shares the machine, so its rate is not judged either.
+    // A short run cannot show how memory grows, and often shares the machine, so neither memory nor rate is judged.
     return {
       ok: (short || (rate >= RATE && isFlat)) && runSeconds <= RUN.cpuSeconds &&
         samples.at(-1)!.peak <= RUN.bytes,

@@ -6,23 +6,23 @@ import { parseArgs } from "node:util";
 import { Crm, CrmError } from "@crm-api/sdk";
 import { Presets, SingleBar } from "cli-progress";
 import { openProgress } from "./progress.js";
-import { FileError, readTable } from "./table.js";
+import { readTable, UserError } from "./table.js";
 
 const BATCH = 100;
 const SCOPES = ["contacts:write", "companies:write"];
 const MOST_SHOWN = 10;
 
-/** Ids of the companies that this run has sent, by their external_id. */
+/** Ids of the companies that this run has stored, by external_id. */
 const companyIds = new Map();
 
 try {
   const { values, positionals: [file] } = readArguments();
   const { CRM_URL, CRM_KEY } = process.env;
-  if (!file) throw new FileError("Diga qual arquivo importar: npm run import -- contatos.csv");
-  if (!CRM_URL || !CRM_KEY) throw new FileError("Preencha CRM_URL e CRM_KEY no arquivo .env.");
+  if (!file) throw new UserError("Diga qual arquivo importar: npm run import -- contatos.csv");
+  if (!CRM_URL || !CRM_KEY) throw new UserError("Preencha CRM_URL e CRM_KEY no arquivo .env.");
   const table = await readTable(file);
   if (table.unknown.length > 0) console.log(`Colunas que não são importadas: ${table.unknown.join(", ")}.`);
-  // Few retries, because the person who waits can run the command again to continue.
+  // Few retries, because the user can run the same command again to continue.
   const crm = new Crm({ baseUrl: CRM_URL, key: CRM_KEY, retries: 3 });
   await checkKey(crm);
   if (values["dry-run"]) simulate(table);
@@ -30,7 +30,7 @@ try {
 } catch (error) {
   if (error instanceof CrmError) {
     console.error(`\nA API respondeu ${error.code}: ${error.message} (${error.requestId})`);
-  } else if (error instanceof FileError) console.error(error.message);
+  } else if (error instanceof UserError) console.error(error.message);
   else throw error;
   process.exitCode = 1;
 }
@@ -39,7 +39,7 @@ function readArguments() {
   try {
     return parseArgs({ options: { "dry-run": { type: "boolean" } }, allowPositionals: true });
   } catch (error) {
-    throw new FileError(`Opção inválida: ${error.message.split(".")[0]}.`);
+    throw new UserError(`Opção inválida: ${error.message.split(".")[0]}.`);
   }
 }
 
@@ -48,7 +48,7 @@ async function checkKey(crm) {
   const { key, workspace } = await crm.me();
   const missing = SCOPES.filter((scope) => !key.scopes.includes(scope));
   if (missing.length > 0) {
-    throw new FileError(`A chave "${key.name}" não tem o escopo ${missing.join(" nem ")}.`);
+    throw new UserError(`A chave "${key.name}" não tem o escopo ${missing.join(" nem ")}.`);
   }
   console.log(`Workspace: ${workspace.name}`);
 }
@@ -112,7 +112,7 @@ async function send(crm, rows, nameOf) {
   return { summary, rejected: rejected.sort((a, b) => a.line - b.line) };
 }
 
-/** Sends the companies that this run has not stored yet. Returns the reason for each that was refused. */
+/** Sends the companies that this run has not stored yet. Returns the reason for each company that was refused. */
 async function sendCompanies(crm, rows) {
   const valid = rows.filter(({ reason, data }) =>
     reason === null && data.company_id && !companyIds.has(data.company_id)

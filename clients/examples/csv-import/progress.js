@@ -5,9 +5,9 @@ import { ADDED } from "./table.js";
 
 /** Reads how far the import of a file got. A file whose content has changed starts again from the first line. */
 export async function openProgress(file, { header, delimiter, hash }) {
-  const own = `${file}.progress.json`;
+  const stateFile = `${file}.progress.json`;
   const rejects = `${file.replace(/\.csv$/i, "")}.rejeitados.csv`;
-  const saved = JSON.parse(await readFile(own, "utf8").catch(() => "{}"));
+  const saved = JSON.parse(await readFile(stateFile, "utf8").catch(() => "{}"));
   const state = saved.hash === hash
     ? saved
     : { hash, done: 0, created: 0, updated: 0, rejected: 0, bytes: 0 };
@@ -36,11 +36,11 @@ export async function openProgress(file, { header, delimiter, hash }) {
       state.created += created;
       state.updated += updated;
       state.rejected += rejected.length;
-      await writeFile(`${own}.new`, JSON.stringify(state));
-      await rename(`${own}.new`, own);
+      await writeFile(`${stateFile}.new`, JSON.stringify(state));
+      await rename(`${stateFile}.new`, stateFile);
     },
 
-    /** Deletes the saved progress, once all lines are done. */
-    end: () => rm(own, { force: true }),
+    /** Deletes the saved progress after the last line. */
+    end: () => rm(stateFile, { force: true }),
   };
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { CsvError, parse } from "csv-parse/sync";
 
-/** The names that a column may have, without accents and in lower case. Messages show the first one. */
+/** The names that a column may have. Capitals and accents do not matter. */
 const COLUMNS = {
   external_id: ["código", "id", "external_id"],
   name: ["nome", "nome completo", "name"],
@@ -15,20 +15,20 @@ const COLUMNS = {
   company: ["empresa", "company"],
 };
 const REQUIRED = ["external_id", "name"];
-/** Columns that the file of rejected lines adds; an import ignores them, so that the corrected file can be imported. */
+/** Columns that the file of rejected lines adds. An import ignores them, so the corrected file can be imported. */
 export const ADDED = ["linha", "motivo"];
 
-/** An error in the file. The message is for the person who exported it. */
-export class FileError extends Error {}
+/** An error that the user can correct. The message says how, so no stack trace is shown. */
+export class UserError extends Error {}
 
 /**
  * Reads a CSV in UTF-8, or in Windows-1252 as Excel in Portuguese saves it, with commas, semicolons or tabs.
  *
- * @throws FileError if it cannot be read, or lacks a column
+ * @throws UserError if the file cannot be read, or lacks a column
  */
 export async function readTable(file) {
   const bytes = await readFile(file).catch(({ code }) => {
-    throw new FileError(
+    throw new UserError(
       code === "ENOENT" ? `O arquivo ${file} não existe.` : `Não consegui ler ${file} (${code}).`,
     );
   });
@@ -36,13 +36,13 @@ export async function readTable(file) {
   const firstLine = text.split("\n", 1)[0];
   const delimiter = [";", "\t", ","].find((candidate) => firstLine.includes(candidate)) ?? ",";
   const [header, ...lines] = parseLines(text, delimiter);
-  if (header === undefined) throw new FileError(`O arquivo ${file} está vazio.`);
+  if (header === undefined) throw new UserError(`O arquivo ${file} está vazio.`);
 
   const fields = header.record.map(fieldOf);
   const missing = REQUIRED.filter((field) => !fields.includes(field));
   if (missing.length > 0) {
     const wanted = missing.map((field) => `Falta a coluna ${COLUMNS[field].map(quoted).join(" ou ")}.`);
-    throw new FileError(
+    throw new UserError(
       `${wanted.join("\n")}\nAs colunas do arquivo são: ${header.record.map(quoted).join(", ")}.`,
     );
   }
@@ -81,7 +81,7 @@ function parseLines(text, delimiter) {
     return parse(text, options).map(({ record, info }) => ({ record, line: info.lines }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new FileError(`Há aspas fora do lugar perto da linha ${error.lines}: ${error.message}.`);
+    throw new UserError(`Há aspas fora do lugar perto da linha ${error.lines}: ${error.message}.`);
   }
 }
 
@@ -93,7 +93,7 @@ function fieldOf(name) {
   return entry?.[0] ?? null;
 }
 
-/** What is wrong with a line; null if nothing is. The API checks more. */
+/** Returns what is wrong with a line, or null. The API checks more. */
 function faultOf({ external_id, name, email, company_id, company }, earlierLine) {
   if (!external_id) return "sem código";
   if (!name) return "sem nome";

@@ -1,7 +1,7 @@
 // The copy: a SQLite file with the records of the CRM, and the marks from which the next run continues.
 import Database from "libsql";
 
-/** Opens the file; the first time, creates its tables. Add your own tables, or use your own database instead. */
+/** Opens the file, and creates its tables the first time. Add your own tables, or use your own database instead. */
 export function openCopy(file) {
   const db = new Database(file);
   // Wait up to 10 seconds if another run is writing.
@@ -42,7 +42,7 @@ export function openCopy(file) {
   `);
 
   const copy = {
-    /** Runs `work` in a transaction: all of it is kept, or nothing. */
+    /** Runs `work` in a transaction: either all its changes are stored, or none. */
     atOnce: (work) => db.transaction(work)(),
 
     mark(name) {

@@ -42,7 +42,7 @@ try {
 async function readEvents() {
   const counts = { "contact.merged": 0, "contact.erased": 0 };
   const cursor = copy.mark("events");
-  // The first run takes only the feed's current cursor. It reads the lists next, and they contain all earlier changes.
+  // The first run only takes the feed's current cursor: the lists, which it reads next, contain all earlier changes.
   if (cursor === null) return await beginFeed();
   try {
     for await (const { events, cursor: next } of crm.sync({ cursor, event_types: Object.keys(counts) })) {
@@ -50,15 +50,15 @@ async function readEvents() {
         for (const { event, object_id, data } of events) {
           counts[event]++;
           if (event === "contact.erased") copy.erase("contacts", object_id);
-          // In rare cases data is null. A run without --events then takes the change from the lists.
+          // In rare cases data is null. The next run without --events then finds this merge in the lists.
           else if (data !== null) copy.merge("contacts", data.merged_contact_id, object_id);
         }
         copy.setMark("events", next);
       });
     }
   } catch (error) {
-    // The last run was over 30 days ago. Nothing is lost: the lists also show which records were merged or erased.
-    // So read the lists, and take a new cursor.
+    // The last run was over 30 days ago. Take a new cursor and read the lists, which also show the records that were
+    // merged or erased meanwhile.
     if (error.code !== "cursor_expired") throw error;
     return await beginFeed();
   }
@@ -75,7 +75,8 @@ async function beginFeed() {
 /** Reads what changed since the mark of the last run. If that run was interrupted, continues after its last page. */
 async function readList(table) {
   const { since, until, cursor } = copy.mark(table) ?? { since: LONG_AGO };
-  let [mark, read] = [{ since, until }, 0];
+  const mark = { since, until };
+  let read = 0;
   const list = crm[table].list({ updated_since: since, archived: "any", ...(cursor && { cursor }) });
   for await (const { data, meta } of list.pages()) {
     // The next run starts at the mark of the first page, so it also gets what changes while these pages are read.

@@ -1,16 +1,16 @@
-// Leads that wait for the CRM, one file each, so that neither a crash nor an outage of the API loses one.
+// Leads that wait for the CRM, one file each, so that neither a crash nor an outage of the API loses a lead.
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { CrmError } from "@crm-api/sdk";
 
-/** Statuses that say nothing about the lead, but about the key, the address or the moment of the call. */
-const NOT_OF_THE_LEAD = [401, 402, 403, 404, 408, 409, 429];
+/** Statuses whose cause is the key, the address or the moment of the call. The same lead may succeed later. */
+const NOT_FINAL = [401, 402, 403, 404, 408, 409, 429];
 
 /**
- * Opens the folder, and sends the leads in it at once and whenever a lead is added. After a failure it waits as long as
- * the API asks for, but at least `retrySeconds`.
+ * Opens the folder. Sends the leads in it now, and whenever a lead is added. After a failure it waits as long as the
+ * API asks, but at least `retrySeconds`.
  */
 export async function openOutbox(crm, { folder, retrySeconds }) {
   const [waiting, refused] = [join(folder, "waiting"), join(folder, "refused")];
@@ -56,7 +56,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
 
   async function sendForEver() {
     for (;;) {
-      // Created before sending, so that a lead stored meanwhile is not overlooked.
+      // Created before sending, so that a lead that is stored meanwhile ends the wait below.
       const woken = new Promise((resolve) => wake = resolve);
       const pause = await sendAll();
       await (pause > 0 ? wait(pause * 1000) : woken);
@@ -72,7 +72,7 @@ function isFinal(error) {
   // Not JSON: somebody edited the file.
   if (error instanceof SyntaxError) return true;
   if (!(error instanceof CrmError)) throw error;
-  return error.status >= 400 && error.status < 500 && !NOT_OF_THE_LEAD.includes(error.status);
+  return error.status >= 400 && error.status < 500 && !NOT_FINAL.includes(error.status);
 }
 
 function describe({ status, code, message, details = [], requestId }) {

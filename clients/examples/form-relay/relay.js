@@ -1,4 +1,4 @@
-// Takes what the form sends, keeps it, and passes it on to the CRM. The key never leaves this server.
+// Receives the form, stores the lead, and passes it on to the CRM. The API key never leaves this server.
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { Crm } from "@crm-api/sdk";
@@ -21,7 +21,7 @@ const outbox = await openOutbox(crm, { folder: OUTBOX, retrySeconds: Number(RETR
 
 const text = (max, missing) =>
   z.string(missing).trim().min(1, missing).max(max, `Use no máximo ${max} caracteres.`);
-// The visitor cannot correct these, so an invalid value is dropped instead of refused.
+// Campaign fields come from the link. The visitor cannot correct them, so an invalid value is dropped, not refused.
 const utm = ["source", "medium", "campaign", "term", "content"]
   .map((key) => [`utm_${key}`, text(255).optional().catch(undefined)]);
 const Form = z.object({
@@ -38,12 +38,14 @@ const Form = z.object({
   // Checked even if another field is wrong, so that the visitor sees all errors at once.
   when: () => true,
 });
+/** More than all fields at their longest: URL encoding takes up to 9 bytes for a character. */
+const MAX_BYTES = 65_536;
 const RECEIVED = { message: "Recebemos seus dados. Em breve entraremos em contato." };
 
 const app = new Hono();
 const origins = FORM_ORIGIN.split(",");
 app.use("/leads", cors({ origin: origins, allowMethods: ["POST"] }));
-app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
+app.post("/leads", bodyLimit({ maxSize: MAX_BYTES }), async (c) => {
   // Without JavaScript the browser shows the reply itself, so it gets plain text.
   const answer = (body, status) =>
     c.req.header("Accept")?.includes("text/html") ? c.text(body.message, status) : c.json(body, status);
@@ -51,7 +53,7 @@ app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
   if (!origins.includes(c.req.header("Origin"))) return answer({ message: "Origem não permitida." }, 403);
 
   const { website, submission_id, ...typed } = await c.req.parseBody();
-  // People do not see this field. A bot that filled it in gets the answer for a success, so that it does not try again.
+  // People do not see this field. A bot that filled it in is told that it succeeded, so that it does not try again.
   if (website) return answer(RECEIVED, 202);
 
   const form = Form.safeParse(Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== "")));
@@ -59,7 +61,7 @@ app.post("/leads", bodyLimit({ maxSize: 16_384 }), async (c) => {
     const errors = Object.fromEntries(form.error.issues.map(({ path, message }) => [path[0], message]));
     return answer({ message: "Confira os campos indicados.", errors }, 422);
   }
-  // The page makes the id, so that a visitor who sends again because no reply came creates only one lead.
+  // The page creates the id. If no reply comes and the visitor sends the form again, the CRM creates only one lead.
   const external_id = z.uuid().safeParse(submission_id).data ?? randomUUID();
   const { message, ...lead } = form.data;
   await outbox.keep({

@@ -1,4 +1,4 @@
-// Stores each event once, and processes it after the sender got its answer.
+// Stores each event once, and processes it after the CRM got its answer.
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "libsql";
 
@@ -8,7 +8,7 @@ import Database from "libsql";
  */
 export function openInbox(file, work, retrySeconds) {
   const db = new Database(file);
-  // Data may be personal, so it is deleted after the work. The event's id stays, so that a repetition is recognised.
+  // Events may have personal data, so they are deleted after the work. Their ids stay, to recognise repetitions.
   db.pragma("secure_delete = on");
   db.exec(
     "create table if not exists events (event_id text primary key, delivery text, received_at text not null)",
@@ -17,7 +17,7 @@ export function openInbox(file, work, retrySeconds) {
 
   async function workForEver() {
     for (;;) {
-      // Created before the work, so that an event that arrives meanwhile is not overlooked.
+      // Created before the work, so that an event that arrives meanwhile ends the wait below.
       const woken = new Promise((resolve) => wake = resolve);
       let failed = false;
       const waiting = db.prepare(
@@ -39,7 +39,7 @@ export function openInbox(file, work, retrySeconds) {
 
   workForEver();
   return {
-    /** Stores a delivery, unless its event is known: the same event may come several times. */
+    /** Stores a delivery, unless its event is stored already: the same event may arrive several times. */
     add(delivery) {
       db.prepare("insert or ignore into events values (?, ?, ?)")
         .run(delivery.event_id, JSON.stringify(delivery), new Date().toISOString());

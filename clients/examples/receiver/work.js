@@ -1,11 +1,11 @@
-// What to do with each event. Replace it with your own work, but keep it safe to repeat: if the receiver crashes before
-// the inbox has noted that the work is done, it is done again.
+// What to do with each event. Replace this with your own work, which must be safe to repeat: if the receiver crashes
+// right after the work, the inbox calls `work` again for the same event.
 
 const REAIS = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
 
 /** Works on one event; may be async. If it throws, it is called again later. */
 export function work(delivery) {
-  // A test event of POST /api-v1-webhooks/<id>/test: its data is made up.
+  // A test event, sent by POST /api-v1-webhooks/<id>/test. Its data is made up.
   if (delivery.test) return console.log(`Teste recebido: ${delivery.event}`);
   switch (delivery.event) {
     case "deal.won":

@@ -24,8 +24,8 @@ export interface BatchOptions extends DryRunOptions {
 }
 
 /**
- * Sends items in as many calls as they need, one after the other. Each call's idempotency key is derived from that of
- * the batch, so that sending the same batch again with the same `idempotencyKey` creates nothing twice.
+ * Sends items in as many calls as they need, one after the other. Each call gets an idempotency key derived from
+ * `idempotencyKey`, so that sending the same items again with the same `idempotencyKey` creates nothing twice.
  *
  * @param send sends the items of one call
  * @returns the results of all calls; each `index` is the position in the whole batch
@@ -62,7 +62,7 @@ export async function sendBatch<Item>(
   return total;
 }
 
-/** Divides items into groups that each fit into one call. `more`: whether another group follows. */
+/** Divides items into groups that each fit into one call. `more` says whether another group follows. */
 async function* groupsOf<Item>(items: Iterable<Item> | AsyncIterable<Item>) {
   const utf8 = new TextEncoder();
   let group: Item[] = [];

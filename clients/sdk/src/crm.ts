@@ -20,8 +20,8 @@ export class Crm {
   };
   declare readonly events: Events & {
     /**
-     * Returns the cursor at which the feed of events ends now. Take it before you copy all records, so that reading on
-     * from it finds every change made during the copy.
+     * Returns the cursor at which the feed of events ends now. Take this cursor before you copy all records: reading
+     * from it then finds every change made during the copy.
      */
     currentCursor(options?: CallOptions): Promise<string>;
   };

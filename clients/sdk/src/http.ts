@@ -30,7 +30,7 @@ export interface CrmOptions {
    * once with the error of that reply.
    */
   maxWait?: number | undefined;
-  /** Whether an unknown or read-only field in a body is an error instead of being ignored; false by default. */
+  /** Whether an unknown or read-only field in a body is an error; false by default: the field is ignored. */
   strict?: boolean | undefined;
   /** Called before each retry, for example to log it. */
   onRetry?: ((retry: Retry) => void) | undefined;
@@ -42,9 +42,9 @@ export interface CrmOptions {
 export interface CallOptions {
   /** Aborts the call, even while it waits for a retry. The call then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Maximum milliseconds of one attempt; by default that of {@link CrmOptions}. */
+  /** Maximum milliseconds of one attempt; by default the `timeout` of {@link CrmOptions}. */
   timeout?: number | undefined;
-  /** See {@link CrmOptions}, whose value is the default. */
+  /** As `strict` of {@link CrmOptions}, which is the default. */
   strict?: boolean | undefined;
 }
 
@@ -52,8 +52,8 @@ export interface CallOptions {
 export interface CreateOptions extends CallOptions {
   /**
    * Repeating a call with the same key and body within 24 hours creates nothing twice. By default the key is random,
-   * which protects only the SDK's own retries of this call. A key from your own data (`order-1042`) also protects a
-   * call that your program makes again after a restart.
+   * which protects only the retries that the SDK makes. A key from your own data (`order-1042`) also protects a call
+   * that your program repeats after a restart.
    */
   idempotencyKey?: string | undefined;
 }
@@ -125,7 +125,7 @@ export class Http {
     const { signal, ifMatch } = input.options ?? {};
     // Prepared once, so that every attempt has the same Idempotency-Key and the same body.
     const send = this.#prepare(operation, input);
-    // With If-Match a second attempt would take the first attempt's own change for somebody else's, and fail.
+    // With If-Match, a second attempt would take the first attempt's change for somebody else's, and fail.
     const repeatable = operation.method === "POST"
       ? operation.keyed === true || REPEATABLE.has(id)
       : !ifMatch;

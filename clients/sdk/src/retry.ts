@@ -3,7 +3,7 @@ import type { OperationId } from "./operations.ts";
 
 /**
  * POSTs that are safe to repeat without an `Idempotency-Key`, because a second call changes nothing more. Repeating any
- * other would create another subscription, delivery or secret.
+ * other POST would create another subscription, delivery or secret.
  */
 export const REPEATABLE: ReadonlySet<OperationId> = new Set<OperationId>([
   "contacts.merge",

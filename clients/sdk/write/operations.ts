@@ -15,9 +15,9 @@ interface Method {
   /** The tag of its resource. */
   resource: string;
   id: string;
-  /** Its name, if its resource itself is the method: `me`, `operation`. */
+  /** The method's name if the resource itself is the method, such as `me` or `operation`; otherwise null. */
   whole: string | null;
-  /** What follows its name in the interface: arguments and type of the result. */
+  /** What follows the name in the interface: arguments and type of the result. */
   signature: string;
   text: string;
   /** The entry of `OPERATIONS`. */
@@ -114,7 +114,7 @@ export function operationsText(document: OpenApi): string {
   ].join("");
 }
 
-/** Whether a resource is a method and has no others: `crm.operation(id)`. */
+/** Whether a resource is itself a method and has no other methods: `crm.operation(id)`. */
 function isAlone(methods: readonly Method[]): boolean {
   return methods.length === 1 && methods[0]!.whole !== null;
 }

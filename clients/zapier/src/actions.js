@@ -23,7 +23,7 @@ export function createOf({ path, customFieldsOf, inputFields, sample, ...about }
 const MOST_PAGES = 20;
 
 /** An action that finds records by the fields that are filled in. */
-export function searchOf({ path, inputFields, sample, ...about }) {
+export function searchOf({ path, inputFields, sample, ...about }, texts) {
   return {
     ...about,
     operation: {
@@ -43,7 +43,7 @@ export function searchOf({ path, inputFields, sample, ...about }) {
           if (data.length > 0 || !meta.has_more) return data;
           params.cursor = meta.next_cursor;
         }
-        throw new z.errors.Error("A busca leu muitos registros sem encontrar nenhum; preencha mais campos");
+        throw new z.errors.Error(texts.exhausted, "search_exhausted");
       },
       sample,
     },

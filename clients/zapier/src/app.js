@@ -14,7 +14,7 @@ export function appOf({ authentication, triggers, searches, creates, searchOrCre
     },
     afterResponse: [throwApiError],
     triggers: byKey([...triggers.map((trigger) => triggerOf(trigger, texts)), ...choiceTriggers]),
-    searches: byKey(searches.map(searchOf)),
+    searches: byKey(searches.map((search) => searchOf(search, texts))),
     creates: byKey(creates.map(createOf)),
     searchOrCreates: byKey(searchOrCreates),
   };

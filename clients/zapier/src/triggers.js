@@ -23,7 +23,7 @@ export function triggerOf({ event, sample, ...about }, texts) {
   };
 }
 
-/** The event of a delivery, as the list of events shows it. None for a test event, because its data is made up. */
+/** The event of a delivery, as the list of events shows it; nothing for a test event, because its data is made up. */
 function eventsOf(z, { rawRequest, subscribeData }, unsigned) {
   if (!isSigned(rawRequest, subscribeData.secret)) throw new z.errors.Error(unsigned, "invalid_signature");
   const { event_id, delivery_id: _, test, ...event } = JSON.parse(rawRequest.content);

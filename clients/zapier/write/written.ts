@@ -47,7 +47,7 @@ const CUSTOM_FIELDS: Record<string, string> = {
 const TEXTS = {
   key: ["Chave de API", "API key"],
   keyHelp: [
-    "Um administrador a cria no console, em Chaves. O guia do Zapier diz que permissões ela precisa.",
+    "Um administrador a cria no console, em Chaves. O guia do Zapier diz de quais permissões ela precisa.",
     "An administrator creates it in the console, under Keys. The Zapier guide names the scopes that it needs.",
   ],
   address: ["Endereço da API", "Address of the API"],
@@ -57,20 +57,27 @@ const TEXTS = {
   find: ["Buscar ", "Find "],
   findOrCreate: ["Buscar ou criar ", "Find or Create "],
   findHelp: [
-    "Busca pelos campos preenchidos; se nenhum tem valor, não acha nada.",
-    "Finds by the fields that are filled in; if all are empty, it finds nothing.",
+    "Busca pelos campos preenchidos. Se todos estão vazios, não encontra nada.",
+    "Searches by the fields that are filled in. If all are empty, it finds nothing.",
   ],
-  findOrCreateHelp: ["Busca, e cria se não acha.", "Finds, or creates if nothing is found."],
+  findOrCreateHelp: [
+    "Busca um registro e, se não encontra nenhum, cria um.",
+    "Searches for a record, and creates one if it finds none.",
+  ],
   id: ["Id", "Id"],
-  idHelp: ["O id, como os gatilhos o dão.", "The id, as the triggers give it."],
+  idHelp: ["O id do registro, como vem nos gatilhos.", "The record's id, as the triggers give it."],
   idempotency: ["Chave de idempotência", "Idempotency key"],
   idempotencyHelp: [
-    "Se preenchida com o id do gatilho, repetir o passo em até 24 horas não cria outro registro.",
-    "If it is the trigger's id, repeating the step within 24 hours creates no other record.",
+    "Preencha com o id do gatilho: assim, repetir o passo em até 24 horas não cria outro registro.",
+    "Enter the trigger's id: repeating the step within 24 hours then creates no second record.",
   ],
   unsigned: [
     "A entrega não foi assinada com o segredo da assinatura. Se o segredo foi trocado, desligue e ligue o Zap",
-    "The delivery is not signed with the subscription's secret. If that was replaced, turn the Zap off and on",
+    "The delivery is not signed with the subscription's secret. If the secret was replaced, turn the Zap off and on",
+  ],
+  exhausted: [
+    "A busca leu muitos registros e não encontrou nenhum. Preencha mais campos",
+    "The search read many records and found none. Fill in more fields",
   ],
 } satisfies Record<string, Text>;
 
@@ -145,7 +152,7 @@ export function writtenFor(language: Language, baseUrl?: string) {
   });
 
   return {
-    texts: { unsigned: t("unsigned") },
+    texts: { unsigned: t("unsigned"), exhausted: t("exhausted") },
     authentication: [
       { key: "api_key", type: "password", label: t("key"), helpText: t("keyHelp"), required: true },
       {

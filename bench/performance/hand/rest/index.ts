@@ -1,7 +1,7 @@
 /**
  * Sends to Postgres what PostgREST sends: for each request a transaction of four statements, with a member's role.
  * PostgREST itself is written in Haskell, so the processor time of this process says nothing about PostgREST's. There
- * is no key, no rate limit and no rule beyond those of the tables.
+ * is no key and no rate limit, and the only rules are the constraints and policies of the tables.
  */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";

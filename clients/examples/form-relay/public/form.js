@@ -3,7 +3,7 @@ const form = document.querySelector("form");
 const status = form.querySelector("[role=status]");
 const button = form.querySelector("button");
 const campaign = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("utm_"));
-// One id for each lead. If no answer comes, the next attempt has the same id, and the CRM gets one lead.
+// One id for each lead. If no answer comes, the next attempt sends the same id, so the CRM creates only one lead.
 let submissionId = crypto.randomUUID();
 
 form.addEventListener("submit", async (event) => {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { IExecuteSingleFunctions, IHttpRequestOptions } from "n8n-workflow";
 
 /**
- * Gives a POST the same `Idempotency-Key` when n8n retries it ("Retry On Fail"), so that a record whose reply was lost
- * is not created twice. The key differs for each execution, run of the node, item, address and body.
+ * Adds an `Idempotency-Key` to a POST. When n8n retries the POST ("Retry On Fail"), the key is the same, so that no
+ * record is created twice. The key differs for each execution, run of the node, item, address and body.
  */
 export async function addIdempotencyKey(
   this: IExecuteSingleFunctions,

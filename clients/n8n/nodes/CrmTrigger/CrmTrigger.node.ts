@@ -40,14 +40,14 @@ export class CrmTrigger implements INodeType {
         type: "json",
         default: "{}",
         description:
-          'Only events that pass, such as {"pipeline_id": "…"}: also stage_id, owner_id and changed_fields',
+          'Only events that match, by pipeline_id, stage_id, owner_id or changed_fields: {"pipeline_id": "…"}',
       },
     ],
   };
 
   webhookMethods = {
     default: {
-      /** Only a subscription that this node created counts, because the node has no other subscription's secret. */
+      /** Whether the node's own subscription is active. The node does not have the secrets of other subscriptions. */
       async checkExists(this: IHookFunctions): Promise<boolean> {
         const { id, secret } = this.getWorkflowStaticData("node") as Partial<Subscription>;
         if (!id || !secret) return false;
