@@ -1,6 +1,6 @@
 /**
- * `deno task crm`: the operator's commands. Exit code: 0 success, 1 the verb failed or there is no database, 2 invalid
- * usage. An error is one line on standard error.
+ * `deno task crm`: the operator's commands. Exit code: 0 success, 1 the command failed or there is no database, 2
+ * invalid usage. An error is one line on standard error.
  */
 import { CommanderError } from "commander";
 import { firstLine, StackError } from "../local/stack_error.ts";

@@ -22,7 +22,7 @@ export async function checkEncryptionKey(sql: Sql, key: string): Promise<boolean
   const opens = await decryptSecret(Buffer.from(stored.secret), stored.id, key).then(() => true, () => false);
   if (opens) return true;
   throw new StackError(
-    "Nothing was done: WEBHOOK_ENCRYPTION_KEY does not decrypt the stored signing secrets. Set the key that the " +
-      "functions have. If it is lost: deploy with --replace-encryption-key, and rotate each subscription's secret",
+    "Nothing was done: WEBHOOK_ENCRYPTION_KEY does not decrypt the stored signing secrets. Set it to the key that " +
+      "the functions have. If that key is lost: deploy with --replace-encryption-key, and rotate each subscription's secret",
   );
 }

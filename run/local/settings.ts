@@ -62,7 +62,7 @@ export function checkDatabaseUrl<Text extends string | null>(name: string, text:
   return text;
 }
 
-/** Whether a part of an address can be decoded: there, `%` is written `%25`. */
+/** Whether a part of a URL can be decoded. A `%` in it must be written `%25`. */
 export function isDecodable(text: string): boolean {
   try {
     return decodeURIComponent(text) !== null;

@@ -21,8 +21,8 @@ export function openSql(url: string, options: postgres.Options<Record<string, ne
 }
 
 /**
- * Waits for a client's first answer. After `seconds` it closes the client, and each later query fails: if a tunnel
- * drops the connections, the driver would retry for ever.
+ * Waits for a client's first answer. After `seconds` it closes the client, and each later query fails. Without this
+ * limit, the driver would retry for ever if a tunnel drops the connections.
  * @throws Error with the code CONNECT_TIMEOUT, or what the query throws
  */
 export async function firstAnswer<Answer>(

@@ -129,12 +129,12 @@ export function workspaceCommands(program: Command): void {
 
   workspace.command("move")
     .description(
-      "Move a workspace to another node while it is in use. After an interruption the same command continues the move; " +
-        "--undo undoes it",
+      "Move a workspace to another node while it is in use. After an interruption the same command continues the " +
+        "move, and --undo undoes it",
     )
     .argument("<id>", "id of the workspace")
-    .option("--to <node>", "the number of the node, from `node list`", parseNode)
-    .option("--undo", "undo an interrupted move: the workspace stays where it was")
+    .option("--to <node>", "number of the node, as `node list` shows it", parseNode)
+    .option("--undo", "undo an interrupted move, so that the workspace stays at its node")
     .addOption(PROXY_OPTION)
     .addHelpText("after", formatExamples("workspace move ID --to 1", "workspace move ID --undo"))
     .action(async (id, { to, undo, proxy }, command) => {

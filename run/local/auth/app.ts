@@ -34,7 +34,7 @@ export interface AuthSettings {
   url: string;
   /** The console's address: links lead there, and CORS allows its origin. */
   siteUrl: string;
-  /** The key that a caller needs to invite people. */
+  /** The key that a caller must send to invite people. */
   serviceKey: string;
   mailFolder: string;
 }
@@ -49,7 +49,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   const app = root.basePath(AUTH_PREFIX);
   const origins = [new URL(url).origin, new URL(siteUrl).origin];
   const siteHost = new URL(siteUrl).hostname;
-  // Refuses unknown host names: otherwise a site could call this server under its own name (DNS rebinding).
+  // Refuses unknown host names. Otherwise a site could call this server under the site's name (DNS rebinding).
   app.use(async ({ req }, next) => {
     const host = (req.header("host") ?? "").toLowerCase().replace(/:\d*$/, "");
     if (host !== "" && host !== siteHost && !isLoopback(host)) {
@@ -127,7 +127,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
       throw new AuthError(422, "same_password", "New password should be different from the old password.");
     }
     const updated = await users.setPassword(sql, user.id, await hashPassword(password));
-    // Ends all other sessions: somebody else who knew the old password may have begun them.
+    // Ends all other sessions, because somebody else who knew the old password may have begun them.
     await endSessions(sql, "others", { userId: user.id, sessionId });
     return Response.json(users.showUser(updated, factors));
   });
@@ -156,7 +156,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.post("/recover", async ({ req }) => {
     const { email } = await readBody(req.raw, BODIES.address);
     const token = randomToken();
-    // Answers the same whether or not the user exists.
+    // The answer must not tell whether the user exists.
     if (await users.startRecovery(sql, email, token)) {
       await send(email, "recovery", token, req.query("redirect_to"));
     }

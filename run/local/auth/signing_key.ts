@@ -15,7 +15,7 @@ export function generateSigningKey(): SigningKey {
   return {
     kty: "EC",
     crv: "P-256",
-    // The first byte is a tag: both coordinates follow.
+    // The first byte is a tag. The two coordinates follow.
     x: point.subarray(1, 1 + BYTES).toString("base64url"),
     y: point.subarray(1 + BYTES).toString("base64url"),
     d: Buffer.from(d, "hex").toString("base64url"),

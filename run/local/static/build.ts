@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** A file that marks a build for the local stack. Where it is absent, the build is for another address. */
+/** A file that marks a build for the local stack. A build without it is for another address. */
 const MARK = ".local";
 /** Folders with installed packages or builds. */
 const NOT_SOURCES = ["node_modules", "dist", "local"];
 const SHOWN_LINES = 30;
 
-/** Whether the build is current; if it failed, the last lines of its output. */
+/** Whether the build is current. `failed` has the last lines of its output. */
 export type BuildState = "ready" | "building" | { failed: string };
 
 export interface Build {
@@ -27,7 +27,7 @@ interface Options {
 }
 
 /**
- * Builds pages when they are first opened, and again when a source is newer. So a stack that only serves the API needs
+ * Builds pages when they are first opened, and again when a source is newer. A stack that only serves the API needs
  * neither the packages nor the time for a build.
  */
 export function createBuild(

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * The paths of files in a build. Names do not begin with a dot and characters are not encoded, so no path leads out of
- * the folder or to the file `.local`; names are not empty, so no redirect leads to another host (`//host`).
+ * the folder or to the file `.local`. Names are not empty, so no redirect leads to another host (`//host`).
  */
 const PATH = /^\/([\w~-][\w.~-]*\/)*([\w~-][\w.~-]*)?$/;
 /** A name with a hash of the content, as esbuild writes it. */
