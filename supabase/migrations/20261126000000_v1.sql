@@ -1712,7 +1712,8 @@ begin
 end
 $$;
 comment on function crm.expanded(json[], jsonb) is
-  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.';
+  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. p_names must not be '
+  'empty.';
 create function crm.expanded(p_record json, p_names jsonb) returns json
 language sql stable as $$
   select case when jsonb_array_length(p_names) > 0 then (crm.expanded(array[p_record], p_names))[1] else p_record end
@@ -4062,7 +4063,8 @@ end
 $$;
 comment on function crm.company_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s '
+  'version.';
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql set search_path = '' as $$
 begin
@@ -4154,8 +4156,8 @@ begin
 end
 $$;
 comment on function crm.company_survivor(uuid) is
-  'The record into which this one was merged in the end, or this one itself. It is locked against merging until the '
-  'transaction ends. It may be archived.';
+  'The record into which this record was finally merged, or this record itself. The result may be archived. It is '
+  'locked against merging until the transaction ends.';
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -4555,7 +4557,7 @@ $$;
 comment on function crm.contact_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
   'kept. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, lacks '
-  'the record''s.';
+  'the record''s version.';
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
@@ -4645,8 +4647,8 @@ begin
 end
 $$;
 comment on function crm.contact_survivor(uuid) is
-  'The record into which this one was merged in the end, or this one itself. It is locked against merging and erasing '
-  'until the transaction ends. It may be archived or erased.';
+  'The record into which this record was finally merged, or this record itself. The result may be archived or erased. '
+  'It is locked against merging and erasing until the transaction ends.';
 create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -5310,7 +5312,7 @@ end
 $$;
 comment on function crm.deal_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.deal_save(t crm.deals) returns crm.deals
 language plpgsql set search_path = '' as $$
 begin
@@ -5849,7 +5851,7 @@ end
 $$;
 comment on function crm.activity_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql set search_path = '' as $$
 begin
@@ -6483,7 +6485,7 @@ end
 $$;
 comment on function crm.proposal_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
 language plpgsql set search_path = '' as $$
 begin

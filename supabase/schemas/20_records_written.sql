@@ -122,7 +122,8 @@ begin
 end
 $$;
 comment on function crm.expanded(json[], jsonb) is
-  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.';
+  'Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. p_names must not be '
+  'empty.';
 
 create function crm.expanded(p_record json, p_names jsonb) returns json
 language sql stable as $$

@@ -67,7 +67,8 @@ end
 $$;
 comment on function crm.company_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found, record_merged; precondition_failed if p_if_match, a list of versions, lacks the record''s '
+  'version.';
 
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql set search_path = '' as $$
@@ -164,8 +165,8 @@ begin
 end
 $$;
 comment on function crm.company_survivor(uuid) is
-  'The record into which this one was merged in the end, or this one itself. It is locked against merging until the '
-  'transaction ends. It may be archived.';
+  'The record into which this record was finally merged, or this record itself. The result may be archived. It is '
+  'locked against merging until the transaction ends.';
 
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -68,7 +68,7 @@ $$;
 comment on function crm.contact_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
   'kept. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, a list of versions, lacks '
-  'the record''s.';
+  'the record''s version.';
 
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql set search_path = '' as $$
@@ -163,8 +163,8 @@ begin
 end
 $$;
 comment on function crm.contact_survivor(uuid) is
-  'The record into which this one was merged in the end, or this one itself. It is locked against merging and erasing '
-  'until the transaction ends. It may be archived or erased.';
+  'The record into which this record was finally merged, or this record itself. The result may be archived or erased. '
+  'It is locked against merging and erasing until the transaction ends.';
 
 create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$

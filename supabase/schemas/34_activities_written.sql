@@ -52,7 +52,7 @@ end
 $$;
 comment on function crm.activity_lock(uuid, jsonb) is
   'Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all '
-  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s.';
+  'kept. Raises not_found; precondition_failed if p_if_match, a list of versions, lacks the record''s version.';
 
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql set search_path = '' as $$

@@ -13,9 +13,9 @@ const API_INTRODUCTION = doc(
     "ISO 8601: `2026-01-31T12:00:00Z`, `2026-01-31T09:00-03:00`, `20260131T120000Z`, ou só a data; sem fuso, são UTC.",
     "Dinheiro é um número JSON sem símbolo de moeda.",
     "Novos campos opcionais podem surgir nas respostas sem mudança de versão: ignore os que não conhece.",
-    "Nas listas com filtros, parâmetros de consulta desconhecidos são recusados; em outras chamadas são ignorados, " +
+    "Nas listas com filtros, parâmetros de consulta desconhecidos são recusados. Em outras chamadas são ignorados, " +
     "como os campos desconhecidos do corpo.",
-    "Ainda não estão disponíveis, e respondem 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, " +
+    "Estes endereços ainda não estão disponíveis e respondem 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, " +
     "`/api-v1-lead-sources`, `/api-v1-loss-reasons`, `/api-v1-activity-types` e `/api-v1-custom-fields`.",
   ].join("\n\n"),
   [
@@ -26,9 +26,9 @@ const API_INTRODUCTION = doc(
     "`2026-01-31T12:00:00Z`, `2026-01-31T09:00-03:00`, `20260131T120000Z`, or a date alone; without an offset they are UTC.",
     "Money is a JSON number without a currency symbol.",
     "New optional fields may appear in replies without a new version: ignore those that you do not know.",
-    "Lists with filters refuse unknown query parameters; other calls ignore them, as unknown fields of a body are.",
-    "Not live yet, and answering 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, `/api-v1-lead-sources`, " +
-    "`/api-v1-loss-reasons`, `/api-v1-activity-types` and `/api-v1-custom-fields`.",
+    "Lists with filters refuse unknown query parameters. Other calls ignore them, like unknown fields of a body.",
+    "These paths are not live yet and answer 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, " +
+    "`/api-v1-lead-sources`, `/api-v1-loss-reasons`, `/api-v1-activity-types` and `/api-v1-custom-fields`.",
   ].join("\n\n"),
 );
 

@@ -11,18 +11,18 @@ export const COMMON_FIELDS: FieldDocs = {
   updated_at: doc("Quando o registro mudou pela última vez", "When the record last changed"),
   owner_id: doc(
     "Membro responsável (GET /api-v1-workspace); se ausente na criação, o criador da chave ou gestor ativo mais antigo",
-    "The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager",
+    "The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager",
   ),
   contact_id: doc("Contato, do mesmo workspace", "A contact of the same workspace"),
   company_id: doc("Empresa, do mesmo workspace", "A company of the same workspace"),
   deal_id: doc("Negócio, do mesmo workspace", "A deal of the same workspace"),
   pipeline_id: doc(
-    "Pipeline; o padrão do workspace se ausente",
-    "The pipeline; the workspace's default where absent",
+    "Pipeline; se ausente, o padrão do workspace",
+    "The pipeline; if absent, the workspace's default",
   ),
   stage_id: doc(
-    "Etapa; na criação, se ausente, a primeira do pipeline",
-    "The stage; on creation, where absent, the pipeline's first",
+    "Etapa; se ausente na criação, a primeira do pipeline",
+    "The stage; if absent on creation, the pipeline's first",
   ),
   external_id: doc(
     "Identificador no sistema de origem",
@@ -64,7 +64,7 @@ export const COMMON_FIELDS: FieldDocs = {
   is_active: doc("Se está em uso", "Whether it is in use", true),
   idempotent: doc(
     "true quando a chamada encontrou o resultado pronto e nada mudou",
-    "true where the result already existed and the call changed nothing",
+    "true if the result already existed and the call changed nothing",
   ),
   data: doc("Os registros", "The records"),
   meta: doc("Onde a lista continua", "Where the list continues"),
@@ -74,8 +74,8 @@ export const COMMON_FIELDS: FieldDocs = {
     null,
   ),
   synced_until: doc(
-    "Em resposta a updated_since, na primeira página: o updated_since da próxima sincronização",
-    "In reply to updated_since, on the first page: the updated_since of the next synchronisation",
+    "Na primeira página de uma lista com updated_since: o updated_since da próxima sincronização",
+    "On the first page of a list with updated_since: the updated_since for the next synchronisation",
     "2026-09-30T14:04:00.000Z",
   ),
   has_more: doc(
@@ -87,14 +87,15 @@ export const COMMON_FIELDS: FieldDocs = {
 /** Texts of the query parameters that several lists share. */
 export const FILTERS: FieldDocs = {
   limit: doc(
-    "Máximo de registros por página, que pode ter menos: continue até has_more ser false; um valor acima de 200 é " +
-      "reduzido a 200",
-    "Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200",
+    "Máximo de registros por página. Uma página pode ter menos: continue até has_more ser false. Um valor acima de 200 " +
+      "é reduzido a 200",
+    "Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is " +
+      "reduced to 200",
   ),
   cursor: doc("O meta.next_cursor da página anterior", "The previous page's meta.next_cursor"),
   since: doc(
-    "Só registros criados a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
-    "Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning",
+    "Só registros criados a partir deste momento, em ISO 8601. Sem fuso, é UTC; uma data sozinha é o início do dia",
+    "Only records created at or after this moment, in ISO 8601. Without an offset it is UTC; a date alone is the start of the day",
   ),
   until: doc(
     "Só registros criados antes deste momento, nas mesmas formas que since",

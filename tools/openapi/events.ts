@@ -71,7 +71,7 @@ export const dataOf = onePerEvent((type) => {
   });
 });
 
-/** The schemas of all objects, for examples of events outside of a document. */
+/** The schemas of all objects, for examples of events outside the documents. */
 export function objectSchemas(): Schemas {
   const schemas = new Schemas();
   for (const object of Object.values(OBJECTS)) schemas.add(object, "output");
@@ -194,16 +194,19 @@ export function feedExample(type: EventType, schemas: Schemas): Known {
   }) as Known;
 }
 
-/** Any event of the feed: `event` says which. */
+/** Any event of the feed; the field `event` says which. */
 export const AnyEvent = unionByEvent(feedEvent, {
   id: "Event",
   ...doc("Algo que aconteceu; event diz o quê", "Something that happened; event says what"),
 });
 
-/** The body of any delivery: `event` says which. */
+/** The body of any delivery; the field `event` says which. */
 export const AnyDelivery = unionByEvent(deliveryBody, {
   id: "WebhookDelivery",
-  ...doc("O corpo de uma entrega; event diz de quê", "The body of a delivery; event says of what"),
+  ...doc(
+    "O corpo de uma entrega; event diz de qual evento",
+    "The body of a delivery; event says of which event",
+  ),
 });
 
 function unionByEvent(schemaOf: (type: EventType) => z.ZodObject, about: { id: string } & Doc) {
@@ -215,7 +218,7 @@ function unionByEvent(schemaOf: (type: EventType) => z.ZodObject, about: { id: s
   });
 }
 
-/** Calls `make` once for each event, because zod refuses two schemas with the same id. */
+/** Remembers the schema of each event, because zod refuses two schemas with the same id. */
 function onePerEvent(make: (type: EventType) => z.ZodObject): (type: EventType) => z.ZodObject {
   const made = new Map<EventType, z.ZodObject>();
   return (type) => made.get(type) ?? made.set(type, make(type)).get(type)!;

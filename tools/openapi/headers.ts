@@ -46,8 +46,8 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   },
   "WWW-Authenticate": {
     ...doc(
-      "Onde um aplicativo lê quem emite os tokens (RFC 9728), e se o que ele enviou não vale",
-      "Where an app reads who issues the tokens (RFC 9728), and whether the one it sent is not valid",
+      "Onde um aplicativo lê quem emite os tokens (RFC 9728), e se o token que ele enviou é inválido",
+      "Where an app reads who issues tokens (RFC 9728), and whether the token that it sent is invalid",
     ),
     schema: TEXT,
     example:
@@ -84,8 +84,8 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   },
   "X-Possible-Duplicate": {
     ...doc(
-      "Os ids de até 5 registros que já havia e se parecem com o novo, separados por vírgula; ausente se nenhum",
-      "The ids of up to 5 records that existed before and resemble the new one, separated by commas; absent if none",
+      "Os ids de até 5 registros que já havia e se parecem com o novo, separados por vírgula; ausente se não há nenhum",
+      "The ids of up to 5 records that existed before and resemble the new one, separated by commas; absent if there are none",
     ),
     schema: TEXT,
     example: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
@@ -93,7 +93,7 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
 };
 
 /**
- * The reply headers of an audience. The console's document leaves out five, because the console sends no
+ * The reply headers of an audience. The console's document leaves out five headers, because the console sends no
  * Idempotency-Key, no versions and no preferences, creates no contacts, and knows who issues its tokens.
  */
 export function headersFor(audience: Audience): Record<string, unknown> {

@@ -64,7 +64,7 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
   };
 }
 
-/** The accepted credentials, of which one is enough. The scope is listed as a role, as OpenAPI 3.1 allows. */
+/** The accepted credentials; one of them is enough. The scope is listed as a role, which OpenAPI 3.1 allows. */
 function securityOf({ gate, scope }: Endpoint): Record<string, string[]>[] {
   switch (gate) {
     case "key":
@@ -141,8 +141,8 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       name: "If-None-Match",
       in: "header",
       ...doc(
-        "O ETag do que já se leu: se o registro não mudou, a resposta é 304, sem corpo",
-        "The ETag of what was read before: if the record has not changed, the reply is 304, without a body",
+        "O ETag de uma resposta anterior: se o registro não mudou, a resposta é 304, sem corpo",
+        "The ETag of an earlier reply: if the record has not changed, the reply is 304, without a body",
       ),
       schema: { type: "string" },
       example: '"8f14e45fceea167a"',
@@ -151,8 +151,8 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       name: "If-Match",
       in: "header",
       ...doc(
-        "O ETag do que se leu: se o registro mudou desde então, nada muda, e a resposta é 412",
-        "The ETag of what was read: if the record has changed since, nothing is changed, and the reply is 412",
+        "O ETag de uma resposta anterior: se o registro mudou desde então, nada é alterado, e a resposta é 412",
+        "The ETag of an earlier reply: if the record has changed since, nothing is changed, and the reply is 412",
       ),
       schema: { type: "string" },
       example: '"8f14e45fceea167a"',
@@ -198,7 +198,7 @@ function parametersOf(route: Route, schemas: Schemas) {
   return parameters.length > 0 && { parameters };
 }
 
-/** Whether a parameter is the one that all lists share. A list may have another with the same name. */
+/** Whether a parameter is the parameter that all lists share. A list may have its own with the same name. */
 function isCommon(name: string, query: z.ZodObject): boolean {
   const common: z.ZodRawShape = ListQuery.shape;
   return Object.hasOwn(common, name) && common[name] === query.shape[name];
@@ -210,7 +210,7 @@ function queryParameters(query: z.ZodObject, schemas: Schemas) {
     name,
     in: "query",
     required: required.includes(name),
-    // The call needs this filter or one that replaces it, so examples send this one.
+    // The call needs this filter or another that replaces it, so examples send this filter.
     ...(needed && { "x-needed": true }),
     // A `$ref` schema has no description: take the filter's from FILTERS.
     ...(description ? { description, description_en } : FILTERS[name]),
@@ -243,8 +243,8 @@ const FOUND = doc(
 );
 
 const FOUND_BELOW = doc(
-  "Já estava; mudou o que foi enviado",
-  "It was there already; what was sent has changed",
+  "Já existia; os campos enviados foram alterados",
+  "It existed already; the fields that were sent were changed",
 );
 
 function successes(resource: Resource, route: Route, schemas: Schemas): Record<string, unknown> {
@@ -313,7 +313,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
   }
 }
 
-/** The replies of an endpoint without a gate: one schema, with an example for each status where one is declared. */
+/** The replies of an endpoint without a gate: one schema, and an example for each status. */
 function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record<number, unknown> {
   const schema = schemas.addBody(reply!, "output");
   return Object.fromEntries(
@@ -327,7 +327,7 @@ function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record
   );
 }
 
-/** Whether the reply has an `id`, with which the record's URL ends. */
+/** Whether the reply has an `id`, the end of the record's URL. */
 function hasId({ reply }: Endpoint): boolean {
   return reply instanceof z.ZodObject && "id" in reply.shape;
 }

@@ -33,7 +33,7 @@ ${names.join(",\n")}
   );
 end
 $$;`,
-    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. At least one name.",
+    "Adds to each record what p_names lists: for owner, the id and name of the record in owner_id. p_names must not be empty.",
   );
   const one = commented(
     `create function crm.expanded(p_record json, p_names jsonb) returns json

@@ -86,7 +86,7 @@ $$;`,
 
 /** The ids of records in use that resemble the new one. The inserting statement does not see the new record itself. */
 function alikeSql(table: string, alike: Readonly<Record<string, string>>): string {
-  // Sorted like the index, so that the planner uses it whatever the statistics on other workspaces say.
+  // Sorted like the index, so that the planner uses the index even if other workspaces dominate the statistics.
   return Object.entries(alike).map(([column, values]) =>
     `array(
     select o.id from ${table} o
@@ -167,7 +167,7 @@ $$;`,
     "Returns the record, locked until the transaction ends, so that concurrent changes of different fields are all " +
       `kept. Raises ${
         refusals(record)
-      }; precondition_failed if p_if_match, a list of versions, lacks the record's.`,
+      }; precondition_failed if p_if_match, a list of versions, lacks the record's version.`,
   );
 }
 

@@ -62,7 +62,7 @@ const POLICY = [
 ].join("; ");
 
 /**
- * Writes the page in a language. Calls can be sent from it, because the API has the page's own origin.
+ * Writes the page in a language. It can send calls, because the API has the page's own origin.
  * @param theme CSS that Scalar applies after its own
  */
 export function referencePage(language: Language, links: PageLinks, theme: string): string {

@@ -7,7 +7,7 @@ import { samplesOf } from "./samples.ts";
 import { WORDS, type Words } from "./words.ts";
 
 /**
- * Writes the pages, with frontmatter for Starlight. The sidebar has them in the order of the document.
+ * Writes the pages, with frontmatter for Starlight. The sidebar shows them in the order of the document.
  * @param base the path of the site, with a slash at its end
  */
 export function sitePages(document: OpenApi, language: Language, base: string): Record<string, string> {

@@ -26,7 +26,7 @@ ${routes.join("\n")}
 };
 `;
     files.push({ path: join(FUNCTIONS, folder, "table.ts"), text: table });
-    // A resource without a gate answers by its own code, so its index.ts is written by hand.
+    // The index.ts of a resource without a gate is written by hand.
     if (gate !== "none") {
       files.push({ path: join(FUNCTIONS, folder, "index.ts"), text: indexText(gate === "session") });
     }

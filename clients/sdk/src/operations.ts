@@ -6,13 +6,13 @@ import type * as T from "./types.ts";
 
 /** Where a page of a list begins, and how long it is */
 export interface PageQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous page's meta.next_cursor */ cursor?: string | undefined;
 }
 /** When records were created or changed */
 export interface PeriodQuery {
-  /** Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning */
+  /** Only records created at or after this moment, in ISO 8601. Without an offset it is UTC; a date alone is the start of the day */
   since?: string | Date | undefined;
   /** Only records created before this moment, in the same forms as since */
   until?: string | Date | undefined;
@@ -178,7 +178,7 @@ export interface DealsUpsertQuery {
 }
 /** The query of `events.list` */
 export interface EventsListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous reply's meta.next_cursor, also where has_more was false */
   cursor?: string | undefined;
@@ -209,7 +209,7 @@ export interface NotesListQuery extends PageQuery, PeriodQuery {
 }
 /** The query of `search.list` */
 export interface SearchListQuery {
-  /** Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200 */
+  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** All of these words, in any order, ignoring accents and case */ q: string;
   /** Only these types, separated by commas */ types?: T.FoundType | (T.FoundType)[] | undefined;

@@ -27,7 +27,7 @@ export interface Activity {
   /** The record's workspace, always the API key's */ workspace_id: string;
   /** The deal that the activity belongs to */ deal_id: string;
   /** The contact; the deal's contact if absent */ contact_id: string | null;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id: string;
   /** The member who created the API key that was used */ created_by_id: string;
   /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */ type: string;
@@ -126,7 +126,7 @@ export interface ActivityPage {
 /** What changes; null clears the field, or restores its default */
 export interface ActivityPatch {
   /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */
   type?: string | null | undefined;
@@ -343,7 +343,7 @@ export interface Company {
   /** LinkedIn profile */ linkedin: string | null;
   /** Instagram profile */ instagram: string | null;
   address: Address | null;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id: string;
   /** Free notes */ notes: string | null;
   /** The integrator's own fields: at most 50 keys and 10 KB */
@@ -419,7 +419,7 @@ export interface CompanyPatch {
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
@@ -465,7 +465,7 @@ export interface CompanyUpsert {
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
@@ -488,7 +488,7 @@ export interface Contact {
   /** WhatsApp number */ whatsapp: string | null;
   /** Job title */ job_title: string | null;
   /** The company that the contact works for, in the same workspace */ company_id: string | null;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id: string;
   /** Instagram profile */ instagram: string | null;
   /** LinkedIn profile */ linkedin: string | null;
@@ -603,7 +603,7 @@ export interface ContactPatch {
   /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
@@ -646,7 +646,7 @@ export interface ContactUpsert {
   /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
@@ -678,7 +678,7 @@ export interface CreatedContact {
   /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
@@ -766,11 +766,11 @@ export interface Deal {
   status: DealStatus;
   /** The amount, without a currency symbol */ value: number | null;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value: number | null;
-  /** The pipeline; the workspace's default where absent */ pipeline_id: string;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id: string;
+  /** The pipeline; if absent, the workspace's default */ pipeline_id: string;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id: string;
   /** A contact of the same workspace */ contact_id: string | null;
   /** A company of the same workspace */ company_id: string | null;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id: string;
   /** Expected close date */ expected_close_date: string | null;
   /** Reason for the loss */ loss_reason_id: string | null;
@@ -793,7 +793,7 @@ export interface Deal {
 
 /** The deal after the action */
 export interface DealAction extends Deal {
-  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
+  /** true if the result already existed and the call changed nothing */ idempotent: boolean;
 }
 
 /** What to create, change and read */
@@ -944,11 +944,11 @@ export interface DealPatch {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
@@ -1088,11 +1088,11 @@ export interface DealUpsert {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
@@ -1472,9 +1472,9 @@ export interface LeadRequest {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | null | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
@@ -1501,7 +1501,7 @@ export interface LeadResult {
     /** The member in charge */ owner_id: string;
     /** When the record was created */ created_at: string;
   };
-  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
+  /** true if the result already existed and the call changed nothing */ idempotent: boolean;
   /** What this call actually created */
   created: {
     /** The company is new */ company: boolean;
@@ -1524,9 +1524,9 @@ export interface LeadSubmission {
   external_id?: string | undefined;
   /** The amount, without a currency symbol */ value?: number | undefined;
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value?: number | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | undefined;
   /** Where the record comes from, in free text */ source?: string | undefined;
   utm?: Utm | undefined;
@@ -1624,7 +1624,7 @@ export interface NamingRecord {
 export interface NewActivity {
   /** The deal that the activity belongs to */ deal_id: string;
   /** The contact; the deal's contact if absent */ contact_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Type: tarefa (if absent), ligacao, reuniao, email, whatsapp, visita, or another */
   type?: string | null | undefined;
@@ -1653,7 +1653,7 @@ export interface NewCompany {
   /** LinkedIn profile */ linkedin?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   address?: Address | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Free notes */ notes?: string | null | undefined;
   /** The integrator's own fields: at most 50 keys and 10 KB */
@@ -1673,7 +1673,7 @@ export interface NewContact {
   /** Job title */ job_title?: string | null | undefined;
   /** The company that the contact works for, in the same workspace */
   company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Instagram profile */ instagram?: string | null | undefined;
   /** LinkedIn profile */ linkedin?: string | null | undefined;
@@ -1700,11 +1700,11 @@ export interface NewDeal {
   /** The amount, without a currency symbol */ value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
   recurring_value?: number | null | undefined;
-  /** The pipeline; the workspace's default where absent */ pipeline_id?: string | null | undefined;
-  /** The stage; on creation, where absent, the pipeline's first */ stage_id?: string | null | undefined;
+  /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
+  /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
   /** A contact of the same workspace */ contact_id?: string | null | undefined;
   /** A company of the same workspace */ company_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager */
+  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or oldest active manager */
   owner_id?: string | null | undefined;
   /** Expected close date */ expected_close_date?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
@@ -1912,7 +1912,7 @@ export interface ProposalAcceptedEvent extends EventEnvelope {
 
 /** The proposal that was answered */
 export interface ProposalAnswer extends ProposalView {
-  /** true where the result already existed and the call changed nothing */ idempotent: boolean;
+  /** true if the result already existed and the call changed nothing */ idempotent: boolean;
 }
 
 /** The delivery of an event proposal.rejected */
@@ -2153,7 +2153,7 @@ export type SubscriptionPayload = "full" | "ids";
 
 /** Where the list continues, and until when it was read */
 export interface SyncedPageMeta extends PageMeta {
-  /** In reply to updated_since, on the first page: the updated_since of the next synchronisation */
+  /** On the first page of a list with updated_since: the updated_since for the next synchronisation */
   synced_until?: string | undefined;
 }
 
@@ -2235,7 +2235,7 @@ export interface Utm {
   /** Variant of the advertisement */ content?: string | null | undefined;
 }
 
-/** The body of a delivery; event says of what */
+/** The body of a delivery; event says of which event */
 export type WebhookDelivery =
   | DealStageChangedDelivery
   | DealWonDelivery
