@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { readSettings } from "../local/settings.ts";
-import { firstAnswer, openSql } from "../local/sql.ts";
+import { firstAnswer, isUnreachable, openSql } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
 import { atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
@@ -60,8 +60,11 @@ export async function withOperatorDatabase<Result>(
   }
 }
 
-// Codes of the driver, of the network, and of Postgres (classes 08 connection, 53 resources, 57 operator intervention).
-const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08|53|57)/;
+/** Describes the error that ended a command, in one line. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof StackError) return error.message;
+  return describeDatabaseError(error) ?? `Unexpected: ${firstLine(error)}`;
+}
 
 /** Describes a database error in one line that says what to do; null for an unknown error. */
 export function describeDatabaseError(error: unknown): string | null {
@@ -71,7 +74,7 @@ export function describeDatabaseError(error: unknown): string | null {
   }
   const { code } = error as { code?: unknown };
   if (typeof code !== "string") return null;
-  if (UNREACHABLE.test(code)) {
+  if (isUnreachable(code)) {
     return "The database cannot be reached: start it with `deno task start`, or correct DATABASE_URL";
   }
   if (!(error instanceof postgres.PostgresError)) return null;

@@ -3,8 +3,7 @@
  * invalid usage. An error is one line on standard error.
  */
 import { CommanderError } from "commander";
-import { firstLine, StackError } from "../local/stack_error.ts";
-import { describeDatabaseError } from "./database.ts";
+import { describeFailure } from "./database.ts";
 import { OperatorError } from "../operator/errors.ts";
 import { describeError } from "./errors.ts";
 import { createProgram } from "./program.ts";
@@ -31,9 +30,6 @@ function reportError(error: unknown): number {
     console.error(`error: ${describeError(error)}`);
     return error.code === "validation_error" ? 2 : 1;
   }
-  const message = error instanceof StackError
-    ? error.message
-    : describeDatabaseError(error) ?? `Unexpected: ${firstLine(error)}`;
-  console.error(`error: ${message}`);
+  console.error(`error: ${describeFailure(error)}`);
   return 1;
 }

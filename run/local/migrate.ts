@@ -1,6 +1,7 @@
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
+import { hasTable } from "./sql.ts";
 import { controlsTransaction, runsAlone, splitStatements, withoutComments } from "./sql_statements.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
@@ -82,9 +83,7 @@ export async function migrationFiles(folder: string = FOLDER): Promise<Migration
 }
 
 export async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
-  const [table] =
-    await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
-  if (!table?.["exists"]) return [];
+  if (!await hasTable(sql, "supabase_migrations.schema_migrations")) return [];
   return await sql<AppliedMigration[]>`
     select version, statements from supabase_migrations.schema_migrations order by version
   `;

@@ -1,6 +1,7 @@
 import { idOf, type JsonSchema, refTo } from "./json_schema.ts";
 import type { Schemas, Side } from "./schemas.ts";
-import { fieldOfStory, madeUpId, recordOfStory } from "./story/story.ts";
+import { madeUpId } from "./story/ids.ts";
+import { fieldOfStory, recordOfStory } from "./story/story.ts";
 
 /** Values of fields that the caller of `exampleOf` gives. */
 export type Known = Readonly<Record<string, unknown>>;

@@ -23,7 +23,7 @@ export interface JsonSchema {
 /**
  * Changes the schemas directly inside a schema: its items, alternatives and properties.
  *
- * @param change gets each inner schema with its place: `[]` for items, an empty text for an alternative, `.name` for a property
+ * @param change gets each inner schema with its place: `[]` for items, `.name` for a property, else an empty text
  */
 export function mapParts(
   schema: JsonSchema,

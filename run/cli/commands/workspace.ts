@@ -110,11 +110,12 @@ export function workspaceCommands(program: Command): void {
     .action(async (_options, command) => {
       const list = call("workspace_list", {});
       const node = namedNode(command);
+      const nothing = "There is no workspace";
       await withOperatorDatabase(async (sql, isProxy) => {
         if (!isProxy) {
           refuseNode(node);
           const workspaces = await list(sql);
-          printResult(command, workspaces, () => formatTable(workspaces, COLUMNS, NOTHING));
+          printResult(command, workspaces, () => formatTable(workspaces, COLUMNS, nothing));
           return;
         }
         const numbers = node === undefined ? await nodeNumbers(sql) : [node];
@@ -123,7 +124,7 @@ export function workspaceCommands(program: Command): void {
           return found.map((workspace) => ({ ...workspace, node: number }));
         }));
         const workspaces = lists.flat().sort((a, b) => a.id < b.id ? -1 : 1);
-        printResult(command, workspaces, () => formatTable(workspaces, [...COLUMNS, "node"], NOTHING));
+        printResult(command, workspaces, () => formatTable(workspaces, [...COLUMNS, "node"], nothing));
       });
     });
 
@@ -153,5 +154,3 @@ export function workspaceCommands(program: Command): void {
       printResult(command, moved, () => `The workspace lives at node ${moved.node}`);
     });
 }
-
-const NOTHING = "There is no workspace";

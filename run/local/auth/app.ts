@@ -4,6 +4,7 @@ import type { Sql } from "postgres";
 import { clientAddress } from "../../../supabase/functions/_shared/http/client_address.ts";
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
+import { isUnreachable } from "../sql.ts";
 import { firstLine } from "../stack_error.ts";
 import { AUTH_PREFIX } from "./auth.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";
@@ -23,9 +24,6 @@ import {
   startSession,
 } from "./sessions.ts";
 import * as users from "./users.ts";
-
-/** Error codes of the driver, the network and Postgres (08 connection, 53 resources, 57 operator intervention). */
-const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|08|53|57)/;
 
 export interface AuthSettings {
   sql: Sql;
@@ -69,13 +67,14 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.onError((error) => {
     if (error instanceof AuthError) return errorResponse(error);
     if (error instanceof OAuthError) return oauthErrorResponse(error);
+    const { code = "" } = error as { code?: string };
     // Class 22 of Postgres: a value that a column cannot have.
-    if (/^22/.test((error as { code?: string }).code ?? "")) {
+    if (/^22/.test(code)) {
       return errorResponse(new AuthError(400, "validation_failed", "A value is invalid"));
     }
     console.error(`Sign-in failed: ${firstLine(error)}`);
     // A client keeps its session on 503, and drops the session on 500.
-    const status = UNREACHABLE.test((error as { code?: string }).code ?? "") ? 503 : 500;
+    const status = isUnreachable(code) ? 503 : 500;
     return errorResponse(new AuthError(status, "unexpected_failure", "Unexpected failure"));
   });
 

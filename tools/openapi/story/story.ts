@@ -11,8 +11,6 @@ import { SALES } from "./sales.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 import type { EventType } from "../../../supabase/functions/_shared/contract/events.ts";
 
-export { madeUpId } from "./ids.ts";
-
 type Told = Readonly<Record<string, unknown>>;
 
 const RECORDS: Readonly<Record<string, Told>> = { ...SALES, ...WEBHOOKS, ...PEOPLE };

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { hasTable } from "../../../local/sql.ts";
 import { type Check, type Finding, fine, hasCron, schedulerRuns, wrong } from "../check.ts";
 
 /** How late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
@@ -26,10 +27,7 @@ export const jobs: Check = {
   needsDatabase: true,
   async look({ sql }) {
     if (!(await hasCron(sql)).installed) return await lookForScheduler(sql);
-    const [{ exists }] = await sql<[{ exists: boolean }]>`
-      select to_regclass('crm.jobs') is not null as exists
-    `;
-    if (!exists) return fine("the jobs come with the migrations");
+    if (!await hasTable(sql, "crm.jobs")) return fine("the jobs come with the migrations");
     const declared = await readJobs(sql);
     const findings = [...declared.flatMap(findJob), ...await findUnknownJobs(sql)];
     const waiting = declared.filter((job) => job.scheduled && job.status === null).map(({ name }) => name);

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { hasTable } from "../../../local/sql.ts";
 import { type Check, type Finding, fine } from "../check.ts";
 
 /** The partition jobs run every hour. A run gives up if its table is in use, so a few runs may do nothing. */
@@ -25,9 +26,7 @@ export const partitions: Check = {
   name: "partitions",
   needsDatabase: true,
   async look({ sql }) {
-    const [{ migrated }] = await sql<[{ migrated: boolean }]>`
-      select to_regproc('crm.kept_days') is not null as migrated`;
-    if (!migrated) return fine("the tables come with the migrations");
+    if (!await hasTable(sql, "crm.events")) return fine("the tables come with the migrations");
     const findings: Finding[] = [];
     for (const table of await readTables(sql)) {
       findings.push(...findDays(table), ...await findDefault(sql, table));

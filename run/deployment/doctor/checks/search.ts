@@ -1,3 +1,4 @@
+import { hasTable } from "../../../local/sql.ts";
 import { type Check, type Finding, fine } from "../check.ts";
 
 /** The job runs every 10 seconds; after an import of 100,000 records it needs two minutes. */
@@ -9,9 +10,7 @@ export const search: Check = {
   name: "search",
   needsDatabase: true,
   async look({ sql }) {
-    const [{ exists }] = await sql<[{ exists: boolean }]>`
-      select to_regclass('crm.search_progress') is not null as exists`;
-    if (!exists) return fine("the index comes with the migrations");
+    if (!await hasTable(sql, "crm.search_progress")) return fine("the index comes with the migrations");
     const [{ age, workspaces }] = await sql<[{ age: number; workspaces: number }]>`
       select
         extract(epoch from clock_timestamp() - p.reached_at)::float8 as age,
