@@ -23,8 +23,8 @@ export async function readDispatcherSecrets(sql: Sql): Promise<DispatcherSecrets
 }
 
 /**
- * Writes to the Vault each of the two secrets that is missing there or different.
- * @param onlyPlan whether to leave the Vault as it is
+ * Writes to the Vault each of the two secrets that is missing there or has another value.
+ * @param onlyPlan true: only find out what would change
  * @returns the names of the secrets that change.
  * @throws StackError if the database has no Vault
  */

@@ -30,7 +30,7 @@ export interface Settings {
 interface Variable {
   name: string;
   required: boolean;
-  /** Whether the functions get it as a secret of that name. */
+  /** Whether the functions get the variable, as a secret with the same name. */
   forFunctions: boolean;
   /** Says what is wrong with a value, without quoting the value; null if nothing is wrong. */
   check: (value: string, env: Record<string, string>) => string | null;

@@ -9,7 +9,7 @@ const TRIES = 3;
 const PAUSE_MS = 5_000;
 
 /**
- * Sets the password of the functions' role to the one in their URL, unless the role has it already.
+ * Gives the functions' role the password in FUNCTIONS_DATABASE_URL, unless the role has it already.
  * @param sql as the owner of the schema
  * @returns whether the password was set.
  * @throws StackError if the role cannot log in with it afterwards.

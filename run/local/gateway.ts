@@ -41,7 +41,7 @@ export interface Gateway {
 
 /**
  * Listens on the port at once, so that a port in use is reported before anything else starts.
- * @param port of 127.0.0.1; 0 for any free one
+ * @param port of 127.0.0.1; 0 for any free port
  * @throws StackError if the port cannot be used.
  */
 export function openGateway(port: number): Gateway {

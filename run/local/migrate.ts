@@ -30,8 +30,8 @@ const TRIES = 20;
 const PAUSE_MS = 500;
 
 /**
- * Applies the missing migrations in order, each in one transaction if its statements can run in one. Records them
- * exactly as the Supabase CLI does, so that this function and the CLI know what the other applied.
+ * Applies the missing migrations in order, each in a transaction if its statements allow a transaction. Records them
+ * exactly as the Supabase CLI does, so that the CLI sees them as applied, and the other way round.
  * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.
  * @throws StackError with file and line if a migration fails: the migrations before it stay applied. StackError with
@@ -114,7 +114,7 @@ function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
 }
 
-/** Refuses missing migrations if the database has unknown or later ones: another order may produce another schema. */
+/** Refuses missing migrations if the database has unknown or later migrations: the order can change the schema. */
 function refuseGaps(unknown: string[], applied: string[], firstMissing: Migration): void {
   if (unknown.length > 0) {
     throw new StackError(
@@ -146,7 +146,7 @@ export async function createHistory(sql: Sql): Promise<void> {
 
 /**
  * Applies one migration.
- * @param beforeCommit called before the commit, with the transaction, if the migration runs in one
+ * @param beforeCommit called with the transaction before its commit, if the migration runs in a transaction
  * @returns false if another process has applied it since
  */
 export async function applyMigration(

@@ -44,7 +44,7 @@ interface Cluster {
  * Postgres running, shuts that Postgres down first.
  *
  * pg_ctl detaches Postgres from the terminal, so that Ctrl-C reaches only the stack, which stops the database last.
- * @param port of 127.0.0.1; absent: any free one
+ * @param port of 127.0.0.1; absent: any free port
  * @throws StackError if Postgres does not start.
  */
 export async function startPostgres(dataDir: string, secrets: Secrets, port?: number): Promise<Postgres> {

@@ -4,9 +4,9 @@ import { StackError } from "./stack_error.ts";
 export interface Settings {
   /** Absolute path of the folder with all files of the stack. */
   dataDir: string;
-  /** Port of the gateway; 0 for any free one. */
+  /** Port of the gateway; 0 for any free port. */
   port: number;
-  /** Address of a Postgres to use; null for the embedded one. */
+  /** Address of a Postgres to use; null for the embedded Postgres. */
   databaseUrl: string | null;
   /** The console's address, without a slash at its end; null for the gateway's. */
   appOrigin: string | null;

@@ -160,7 +160,7 @@ async function prepareDatabase(
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
       );
     });
-    // Hashing takes 50 ms on another thread, while this one waits for the database.
+    // Hashing takes 50 ms on another thread, while this thread waits for the database.
     const passwordHash = hashPassword(secrets.demo_password);
     const remedy = remedyFor(settings);
     await migrate(sql, undefined, remedy);

@@ -93,7 +93,7 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
   await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
-  // Remove the rows that copyRest copied: at the target, claims and jobs would read them in vain.
+  // Removes the rows that copyRest copied, so that claims and jobs at the target do not read them.
   await removeRows(target.sql, tables.filter(({ step }) => step === "cut"), ids);
   return false;
 }

@@ -94,7 +94,7 @@ function listOf(document: OpenApi, { operation }: ListedOperation) {
   return { data: data?.type === "array", next };
 }
 
-/** The fields of one operation: required ones first, the others in a collection. */
+/** The fields of an operation: required fields first, the other fields in a collection. */
 function fieldProperties(document: OpenApi, listed: ListedOperation): Property[] {
   const { operation, method } = listed;
   const [resource, name] = operation.operationId.split(".") as [string, string];
@@ -137,7 +137,7 @@ function fieldProperties(document: OpenApi, listed: ListedOperation): Property[]
 const PAGING = new Set(["limit", "cursor"]);
 
 const NEXT = "$response.body?.meta.next_cursor";
-/** "Return All" reads page after page; "Limit" reads one. */
+/** "Return All" reads page after page; "Limit" reads one page. */
 const PAGING_FIELDS: Property[] = [
   {
     displayName: "Return All",

@@ -253,7 +253,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
   const { status, reply, body, etag, prefersRepresentation, gate } = endpoint;
   const schema = reply && schemas.addBody(reply, "output");
   const content = schema && json(schema, replyExample(resource, route, schema, schemas));
-  // This reply has no example, because a replayed reply can differ from the first one by `idempotent: true`.
+  // This reply has no example, because a replayed reply can differ from the first reply by `idempotent: true`.
   const repeated = schema && { "application/json": { schema } };
   const answer = (text: Doc, extra: ReplyHeader[] = [], shown: object | null = content) => ({
     ...text,

@@ -27,7 +27,7 @@ export class Schemas {
   /**
    * Converts a zod schema to JSON Schema.
    *
-   * @param fields texts that take precedence over the common ones, but not over those of the schema
+   * @param fields texts for fields without a text in the schema; they take precedence over the common texts
    * @returns the schema, or a reference to it if it has an id
    * @throws Error for a field without a text, for an enumeration without a name, or for an id of two different schemas
    */
@@ -75,7 +75,7 @@ export class Schemas {
     return id === null ? schema : this.#named[id]!;
   }
 
-  /** The schema that the named one extends; null if there is none. */
+  /** The schema that the named schema extends; null if it extends none. */
   baseOf(id: string): string | null {
     return findBase(id, this.#objects, this.#named);
   }

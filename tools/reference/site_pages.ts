@@ -1,4 +1,4 @@
-// The pages of the reference in the site: one for each operation, and one that lists them.
+// The pages of the reference in the site: a page for each operation, and a page that lists the operations.
 import type { Language } from "../openapi/language.ts";
 import { type OpenApi, operationsOf } from "../openapi/read_document.ts";
 import { exampleCall } from "./example_call.ts";

@@ -14,7 +14,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether this is the password of which `stored` is the hash.
+ * Whether `stored` is the hash of this password.
  * @param stored null or empty if the user has no password: no password is right then
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {

@@ -69,7 +69,7 @@ function respond(request: Request, path: string, body: Uint8Array<ArrayBuffer>, 
   return new Response(body, { status, headers });
 }
 
-/** Whether a browser asks for a page rather than one of its files. */
+/** Whether a browser asks for a page, and not for a file that a page uses. */
 export function opensPage({ method, url, headers }: Request): boolean {
   const { pathname } = new URL(url);
   const lastName = pathname.slice(pathname.lastIndexOf("/") + 1);
