@@ -27,7 +27,7 @@ Deno.test("The doctor finds wrong partitions and a late search index, and its re
         const [row] = await sql`select to_char((now() at time zone 'UTC')::date + 1, 'YYYY_MM_DD') as day`;
         await sql.unsafe(`drop table crm.events_${row!["day"]}`);
       },
-      /^partitions: crm\.events has no partition for \d{4}-\d\d-\d\d: .* goes into crm\.events_default$/,
+      /^partitions: crm\.events has no partition for \d{4}-\d\d-\d\d: new rows go into crm\.events_default$/,
     ],
     [
       "rows in the default partition",

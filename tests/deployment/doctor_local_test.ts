@@ -172,7 +172,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
     await step(
       "a role without a time limit for statements",
       "alter role crm_functions reset statement_timeout",
-      /^roles: The role crm_functions has no statement_timeout of 8s/,
+      /^roles: The role crm_functions lacks statement_timeout = 8s/,
     );
     await step(
       "a role that can only read",
@@ -192,7 +192,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
     await step(
       "a database without Supabase Auth",
       "alter schema auth rename to auth_elsewhere",
-      /^sign-in: The database has no auth.users and no auth.sessions, where Supabase Auth keeps /,
+      /^sign-in: The database has no auth.users and no auth.sessions, the tables of Supabase Auth/,
       { mends: "alter schema auth_elsewhere rename to auth" },
     );
     await t.step("functions that connect as the owner", async () => {
