@@ -1,7 +1,7 @@
 /**
- * Formats JSON for review, and ends it with a newline. A value that fits into `width` characters is on one line. In a
- * longer object or array, each member that is an object gets lines of its own, and plain members share lines. A single
- * member is on the same line as the brackets.
+ * Formats JSON for review, and ends it with a newline. A value that fits into `width` characters gets one line. In a
+ * longer object or array, each member that is an object starts a line, and plain members share lines. A single member
+ * stays on the line of the brackets.
  */
 export function compactJson(value: unknown, width = 110): string {
   return `${layOut(value, "", 0, width)}\n`;

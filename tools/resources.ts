@@ -11,7 +11,7 @@ import {
 
 /** The folder of the functions. */
 export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
-/** Order by gate: the resources behind an API key come first, in the documents too. */
+/** The order of resources by gate, also in the documents. */
 const ORDER: GateName[] = ["key", "link", "none", "session"];
 
 /** A declaration and where it is. */

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { readSettings } from "../local/settings.ts";
-import { firstAnswer, openSql } from "../local/sql.ts";
+import { firstAnswer, isUnreachable, openSql } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
 import { atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
@@ -8,7 +8,7 @@ import { atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.t
 const CONNECT_TIMEOUT_S = 5;
 const CLOSE_TIMEOUT_S = 1;
 
-/** Which node a command is for, if the database is a proxy. */
+/** How a command finds its node, if the database is a proxy. */
 export interface Where {
   node?: number | undefined;
   /** A workspace that the command names. */
@@ -16,7 +16,7 @@ export interface Where {
 }
 
 /**
- * Calls `use` with a connection to the operator's database: DATABASE_URL, else the stack that runs on DATA_DIR. If that
+ * Calls `use` with a connection to the operator's database: DATABASE_URL, or the stack that runs on DATA_DIR. If that
  * database is a proxy, the connection is to the node with the records that the command names.
  * @throws StackError if DATABASE_URL is not set and no stack is running.
  */
@@ -49,7 +49,7 @@ export async function withOperatorDatabase<Result>(
     // Supabase's transaction pooler does not support named statements.
     prepare: false,
     connect_timeout: CONNECT_TIMEOUT_S,
-    // A move holds a session-level lock, which would end with the connection.
+    // No maximum age: the session-level lock of a move must not end while the move runs.
     max_lifetime: null,
     connection: { application_name: "crm-cli" },
   });
@@ -60,19 +60,21 @@ export async function withOperatorDatabase<Result>(
   }
 }
 
-// Codes of the driver, of the network, and of Postgres (classes 08 connection, 53 resources, 57 operator intervention).
-const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08|53|57)/;
+/** Describes the error that ended a command, in one line. */
+export function describeFailure(error: unknown): string {
+  if (error instanceof StackError) return error.message;
+  return describeDatabaseError(error) ?? `Unexpected: ${firstLine(error)}`;
+}
 
 /** Describes a database error in one line that says what to do; null for an unknown error. */
 export function describeDatabaseError(error: unknown): string | null {
   if (error instanceof Error && /certificate/.test(error.message)) {
-    return `The database's certificate is not trusted (${
-      firstLine(error)
-    }): set DATABASE_CA to the text of its authority's`;
+    return `The database's certificate is not trusted (${firstLine(error)}): ` +
+      "set DATABASE_CA to the certificate (PEM) of the authority that signed it";
   }
   const { code } = error as { code?: unknown };
   if (typeof code !== "string") return null;
-  if (UNREACHABLE.test(code)) {
+  if (isUnreachable(code)) {
     return "The database cannot be reached: start it with `deno task start`, or correct DATABASE_URL";
   }
   if (!(error instanceof postgres.PostgresError)) return null;
@@ -82,7 +84,7 @@ export function describeDatabaseError(error: unknown): string | null {
   }
   if (code === "55P03") return "The records are locked, or their workspace is moving: try again";
   if (code === "42501") {
-    return "The role in DATABASE_URL may not do this: use the one that applied the migrations";
+    return "The role in DATABASE_URL may not do this: use the role that applied the migrations";
   }
   return null;
 }

@@ -10,7 +10,7 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
   validation_error: ({ details, call }) =>
     details.map((detail) => describeInvalid(detail, call.args)).join("; "),
   not_found: ({ details: [detail], call: { verb, args } }) => {
-    if (detail?.field === "name") return `No job is called "${args["name"]}": there are ${detail.value}`;
+    if (detail?.field === "name") return `No job is called "${args["name"]}": the jobs are ${detail.value}`;
     if (detail?.field === "workspace_id") return `No workspace has the id "${args["workspace_id"]}"`;
     if (detail?.field === "subscription_id") {
       return `No webhook subscription has the id "${args["subscription_id"]}"`;
@@ -21,28 +21,30 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
   },
   invalid_reference: ({ details: [detail], call: { args } }) =>
     `No ${detail!.field.replace(/_id$/, "")} of the workspace has the id "${args[detail!.field]}"`,
-  proposal_expired: () => "The proposal has expired: make another",
+  proposal_expired: () => "The proposal has expired: create another",
   proposal_closed: ({ details: [detail] }) =>
-    `The proposal was answered already (${detail!.value}), for good: make another`,
+    `The proposal was answered already (${detail!.value}), for good: create another`,
   email_taken: ({ call: { args } }) =>
     `The workspace already has a member with the e-mail "${String(args["email"]).trim().toLowerCase()}"`,
   already_expired: ({ call: { args } }) =>
     `A key that expires at ${
       args["expires_at"]
     } could never be used: give --expires-at a moment in the future`,
-  no_active_admin: () => "The workspace has no active admin to be the key's creator: name a member of it",
+  no_active_admin: () =>
+    "The workspace has no active admin to be the key's creator: name a member with --member",
   key_revoked: ({ call: { args } }) =>
     `The key "${args["id"]}" is revoked or has expired, for good: create another`,
   already_signed_in: () => "The member has signed in and needs no invitation",
-  last_admin: () => "A member may not leave the workspace without an active admin",
+  last_admin: () => "The workspace would be left without an active admin",
   subscription_inactive: ({ details: [detail], call: { args } }) =>
     `The subscription "${detail?.value ?? args["id"]}" is inactive: reactivate it first`,
   queue_full: () =>
-    "The maximum number of deliveries waits for the subscription: try again once some are sent, or raise " +
-    "max_waiting_deliveries of crm.workspaces",
+    "The subscription already has the maximum of waiting deliveries: try again when some are sent, or raise " +
+    "max_waiting_deliveries in crm.workspaces",
   job_failed: ({ details: [detail], call: { args } }) => `The job "${args["name"]}" failed: ${detail!.value}`,
   wrong_encryption_key: () =>
-    "The encryption key does not decrypt the current secret: give the key that the functions have, or use --force",
+    "The encryption key does not decrypt the current secret: set WEBHOOK_ENCRYPTION_KEY to the functions' key, or use " +
+    "--force",
 };
 
 function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<string, unknown>>): string {
@@ -62,7 +64,7 @@ function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<
       ? `The name in "${typed}" must have 1 to 255 characters`
       : describeStageForm(typed);
   }
-  // The error is about something that the operator did not type, such as the number of active subscriptions.
+  // The operator did not type this field, such as the number of active subscriptions.
   if (args[name] === undefined) return RULES[name] ?? message ?? `The ${name} is invalid`;
   return `'${args[name]}' is invalid for ${name}. ${RULES[name] ?? message}`;
 }

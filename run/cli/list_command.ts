@@ -22,7 +22,7 @@ interface Rows<Row> {
   nothing: string;
 }
 
-/** How a list is printed: as a table, or by `describe` if a row needs more than one line. */
+/** How a list is printed: as a table, or by `describe` if a record needs more than one line. */
 type List<Row> = { description: string } & (Rows<Row> | { describe: (rows: Row[]) => string });
 
 /** Adds `<group> list --workspace <id>`. */

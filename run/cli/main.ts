@@ -1,10 +1,9 @@
 /**
- * `deno task crm`: the operator's commands. Exit code: 0 success, 1 the verb failed or there is no database, 2 invalid
- * usage. An error is one line on standard error.
+ * `deno task crm`: the operator's commands. Exit code: 0 success, 1 the command failed or there is no database, 2
+ * invalid usage. An error is one line on standard error.
  */
 import { CommanderError } from "commander";
-import { firstLine, StackError } from "../local/stack_error.ts";
-import { describeDatabaseError } from "./database.ts";
+import { describeFailure } from "./database.ts";
 import { OperatorError } from "../operator/errors.ts";
 import { describeError } from "./errors.ts";
 import { createProgram } from "./program.ts";
@@ -31,9 +30,6 @@ function reportError(error: unknown): number {
     console.error(`error: ${describeError(error)}`);
     return error.code === "validation_error" ? 2 : 1;
   }
-  const message = error instanceof StackError
-    ? error.message
-    : describeDatabaseError(error) ?? `Unexpected: ${firstLine(error)}`;
-  console.error(`error: ${message}`);
+  console.error(`error: ${describeFailure(error)}`);
   return 1;
 }

@@ -32,8 +32,8 @@ const GROUPS = [
 export function createProgram(): Command {
   const program = new Command(PROGRAM)
     .description(
-      "The operator's commands. They use the database in DATABASE_URL, else the stack that runs on DATA_DIR. If it is a " +
-        "proxy of several databases, each command goes to the one that has the records which it names.",
+      "The operator's commands. They use the database in DATABASE_URL, or the stack that runs on DATA_DIR. If the " +
+        "database is a proxy, a command goes to the node that has the record that it names.",
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -48,7 +48,7 @@ export function createProgram(): Command {
       ),
     );
   program.option("--json", "print JSON, for programs");
-  program.option("--node <number>", "behind a proxy: use only this database", parseNode);
+  program.option("--node <number>", "behind a proxy: use only this node", parseNode);
   for (const addTo of GROUPS) addTo(program);
   return program;
 }

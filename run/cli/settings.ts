@@ -6,8 +6,8 @@ import { readStackFile } from "../local/stack_file.ts";
 import { isEncryptionKey } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
- * The console's address for links to customers: APP_ORIGIN, else the console of the running local stack, if the command
- * uses its database.
+ * The console's address for links to customers: APP_ORIGIN. Without it, the console of the running local stack, if the
+ * command uses the stack's database.
  * @throws StackError if there is neither.
  */
 export async function readAppOrigin(): Promise<string> {
@@ -21,7 +21,7 @@ export async function readAppOrigin(): Promise<string> {
 }
 
 /**
- * The key that encrypts signing secrets: WEBHOOK_ENCRYPTION_KEY, else the key of the local stack.
+ * The key that encrypts signing secrets: WEBHOOK_ENCRYPTION_KEY. Without it, the key of the local stack.
  * @throws StackError if there is neither, or the key is not the base64 of 32 bytes.
  */
 export async function readEncryptionKey(): Promise<string> {

@@ -5,9 +5,8 @@
  */
 import { Command, CommanderError } from "commander";
 import type { Sql } from "postgres";
-import { describeDatabaseError } from "../cli/database.ts";
+import { describeFailure } from "../cli/database.ts";
 import { firstAnswer } from "../local/sql.ts";
-import { firstLine, StackError } from "../local/stack_error.ts";
 import { CONNECT_TIMEOUT_S, openDatabase } from "./database.ts";
 import { type Diagnosis, examine, formatReport } from "./doctor/examine.ts";
 import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.ts";
@@ -45,10 +44,7 @@ try {
   }
 } catch (error) {
   if (error instanceof CommanderError) Deno.exit(error.exitCode === 0 ? 0 : 2);
-  const message = error instanceof StackError
-    ? error.message
-    : describeDatabaseError(error) ?? `Unexpected: ${firstLine(error)}`;
-  console.error(`error: ${message}`);
+  console.error(`error: ${describeFailure(error)}`);
   Deno.exit(1);
 }
 
@@ -69,7 +65,7 @@ async function inOrder(
   }
 }
 
-/** Repeats the doctor while something is wrong: after a first deployment, no job has run and functions start cold. */
+/** Repeats the doctor while something is wrong: after a first deployment no job has run, and functions start cold. */
 async function waitForHealth(settings: Settings): Promise<Diagnosis> {
   const until = performance.now() + DOCTOR_PATIENCE_MS;
   for (;;) {

@@ -1,5 +1,6 @@
 // The two secrets in the Vault with which the job webhook-dispatch calls the dispatcher.
 import type { Sql } from "postgres";
+import { hasTable } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
 
 export const URL_SECRET = "webhook_dispatcher_url";
@@ -13,10 +14,7 @@ export interface DispatcherSecrets {
 
 /** Reads both secrets; null if the database has no Vault. */
 export async function readDispatcherSecrets(sql: Sql): Promise<DispatcherSecrets | null> {
-  const [{ exists }] = await sql<[{ exists: boolean }]>`
-    select to_regclass('vault.decrypted_secrets') is not null as exists
-  `;
-  if (!exists) return null;
+  if (!await hasTable(sql, "vault.decrypted_secrets")) return null;
   const rows = await sql<{ name: string; value: string }[]>`
     select name, decrypted_secret as value from vault.decrypted_secrets where name in (${URL_SECRET}, ${BEARER_SECRET})
   `;
@@ -25,8 +23,8 @@ export async function readDispatcherSecrets(sql: Sql): Promise<DispatcherSecrets
 }
 
 /**
- * Writes to the Vault each of the two secrets that is missing there or different.
- * @param onlyPlan whether to leave the Vault as it is
+ * Writes to the Vault each of the two secrets that is missing there or has another value.
+ * @param onlyPlan true: only find out what would change
  * @returns the names of the secrets that change.
  * @throws StackError if the database has no Vault
  */

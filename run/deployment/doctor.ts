@@ -1,6 +1,6 @@
 /**
  * `deno task doctor`: checks a deployed project or the local stack, and says what is wrong and how to fix it. It
- * changes nothing. Exit code: 0 nothing is wrong, 1 something is, 2 it could not begin.
+ * changes nothing. Exit code: 0 nothing is wrong, 1 something is wrong, 2 the checks could not begin.
  */
 import { Command, CommanderError } from "commander";
 import { checkDatabaseUrl, readSettings } from "../local/settings.ts";
@@ -11,14 +11,15 @@ import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts"
 import { taskArguments } from "./task_arguments.ts";
 
 const program = new Command("deno task doctor")
-  .description(
-    "Check a deployed project or the local stack, and say what is wrong and how to fix it.",
+  .description("Check a deployed project or the local stack, and say what is wrong and how to fix it.")
+  .option(
+    "--url <url>",
+    "address of the functions: https://<ref>.supabase.co/functions/v1 (default: the local stack's)",
   )
-  .option("--url <url>", "the functions: https://<ref>.supabase.co/functions/v1 (default: the local stack's)")
   .option(
     "--database-url <url>",
-    "the database as the owner of the schema (default: DATABASE_URL, which keeps the password out of the list of " +
-      "processes, then the local stack's)",
+    "address of the database for the owner of the schema (default: DATABASE_URL, which keeps the password out of the " +
+      "list of processes; without it, the local stack's)",
   )
   .option("--json", "print JSON, for programs")
   .allowExcessArguments(false)
@@ -48,8 +49,10 @@ async function findProject(url: string | undefined, databaseUrl: string | undefi
   if (url !== undefined && database !== null) {
     return { functionsUrl: url, databaseUrl: database, region, appOrigin };
   }
-  if (url !== undefined) throw new StackError("Set DATABASE_URL to the database of the project at --url");
-  if (database !== null) throw new StackError("Give --url, the functions of the project of DATABASE_URL");
+  if (url !== undefined) throw new StackError("Set DATABASE_URL to the database of the project in --url");
+  if (database !== null) {
+    throw new StackError("Give --url, the address of the functions that use DATABASE_URL");
+  }
   const stack = await readStackFile(readSettings().dataDir);
   return {
     functionsUrl: stack.base_url,

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Sql } from "postgres";
+import { hasTable } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
 import { decryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
@@ -11,10 +12,7 @@ import { decryptSecret } from "../../supabase/functions/_shared/webhooks/secret.
  * @throws StackError if the key does not decrypt it.
  */
 export async function checkEncryptionKey(sql: Sql, key: string): Promise<boolean> {
-  const [{ exists }] = await sql<[{ exists: boolean }]>`
-    select to_regclass('crm.webhook_secrets') is not null as exists
-  `;
-  if (!exists) return false;
+  if (!await hasTable(sql, "crm.webhook_secrets")) return false;
   const [stored] = await sql<{ secret: Uint8Array; id: string }[]>`
     select secret, subscription_id as id from crm.webhook_secrets order by subscription_id desc limit 1
   `;
@@ -22,7 +20,7 @@ export async function checkEncryptionKey(sql: Sql, key: string): Promise<boolean
   const opens = await decryptSecret(Buffer.from(stored.secret), stored.id, key).then(() => true, () => false);
   if (opens) return true;
   throw new StackError(
-    "Nothing was done: WEBHOOK_ENCRYPTION_KEY does not decrypt the stored signing secrets. Set the key that the " +
-      "functions have. If it is lost: deploy with --replace-encryption-key, and rotate each subscription's secret",
+    "Nothing was done: WEBHOOK_ENCRYPTION_KEY does not decrypt the stored signing secrets. Set it to the key that " +
+      "the functions have. If that key is lost: deploy with --replace-encryption-key, and rotate each subscription's secret",
   );
 }

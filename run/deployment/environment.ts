@@ -30,9 +30,9 @@ export interface Settings {
 interface Variable {
   name: string;
   required: boolean;
-  /** Whether the functions get it as a secret of that name. */
+  /** Whether the functions get the variable, as a secret with the same name. */
   forFunctions: boolean;
-  /** Says what is wrong with a value, without repeating it; null if nothing is. */
+  /** Says what is wrong with a value, without quoting the value; null if nothing is wrong. */
   check: (value: string, env: Record<string, string>) => string | null;
 }
 
@@ -114,13 +114,13 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
   };
 }
 
-/** The secrets to hide in what is printed. Not every value: hiding a pool size of 4 would hide every 4. */
+/** The secrets to hide in the output. Other values are not hidden: a pool size of 4 would hide every 4. */
 export function secretTexts(settings: Settings): string[] {
   const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
     .flatMap((password) => [password, decodeURIComponent(password)]);
   const mailToken = settings.secrets["MAIL_TOKEN"] ?? "";
-  // Drops empty texts, which would match everywhere: a local owner may have no password, and the token may be missing.
+  // Empty texts would match everywhere. A local owner may have no password, and there may be no mail token.
   return [...new Set([accessToken, ...passwords, encryptionKey, dispatcherSecret, mailToken])].filter((
     text,
   ) => text !== "");
@@ -162,7 +162,7 @@ function checkProject(
   const { hostname, username } = new URL(value);
   const named = decodeURIComponent(username).split(".")[1] ?? /^db\.(\w+)\.supabase\.co$/.exec(hostname)?.[1];
   if (named === undefined || named === ref || checkRef(ref) !== null) return null;
-  return "is of another project than SUPABASE_PROJECT_REF";
+  return "belongs to another project than SUPABASE_PROJECT_REF";
 }
 
 function checkDatabaseUrl(value: string): string | null {

@@ -4,12 +4,12 @@ import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_pass
 import { firstAnswer } from "../local/sql.ts";
 import { CONNECT_TIMEOUT_S, openDatabase } from "./database.ts";
 
-/** A pooler may cache the old password for some seconds, and may block a client that fails to log in more often. */
+/** A pooler may cache the old password for some seconds. It may block a client that fails to log in many times. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
 
 /**
- * Sets the password of the functions' role to the one in their URL, unless the role has it already.
+ * Gives the functions' role the password in FUNCTIONS_DATABASE_URL, unless the role has it already.
  * @param sql as the owner of the schema
  * @returns whether the password was set.
  * @throws StackError if the role cannot log in with it afterwards.
@@ -24,7 +24,7 @@ export async function ensureFunctionsLogin(sql: Sql, functionsDatabaseUrl: strin
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   throw new StackError(
-    `${FUNCTIONS_ROLE} has its password and cannot log in by FUNCTIONS_DATABASE_URL: ${error}`,
+    `The password of ${FUNCTIONS_ROLE} is set, but the role cannot log in with FUNCTIONS_DATABASE_URL: ${error}`,
   );
 }
 

@@ -5,7 +5,7 @@ import { startPostgres, stopPostgres } from "../local/postgres.ts";
 import { loadSecrets } from "../local/secrets.ts";
 import { openSql } from "../local/sql.ts";
 
-/** The lock modes that make requests wait, strongest first, each with the requests that wait for it. */
+/** The lock modes that make requests wait, strongest first, each with what waits for it. */
 const WAITS = {
   AccessExclusiveLock: "reads and writes wait",
   ExclusiveLock: "writes wait",
@@ -14,8 +14,8 @@ const WAITS = {
 };
 
 /**
- * Finds the locks for which requests would wait, by applying all migrations to an empty Postgres on this machine. An
- * empty database suffices, because the locks that a statement takes do not depend on the rows.
+ * Finds the locks that would make requests wait, by applying all migrations to an empty Postgres on this machine. An
+ * empty database suffices, because the locks of a statement do not depend on the rows.
  * @param missing the migrations that a database lacks
  * @returns for each migration, by its version, a line for each locked table
  */
@@ -47,7 +47,7 @@ export async function locksOf(missing: readonly Migration[]): Promise<Map<string
   }
 }
 
-/** Maps the id of each table of our schemas to its file number, which changes when all its rows are rewritten. */
+/** The file number of each table of our schemas, by the table's id. It changes when all rows are rewritten. */
 async function tablesOf(sql: ISql): Promise<Map<number, number>> {
   const rows = await sql<{ oid: number; file: number }[]>`
     select c.oid, c.relfilenode as file from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -55,7 +55,7 @@ async function tablesOf(sql: ISql): Promise<Map<number, number>> {
   return new Map(rows.map(({ oid, file }) => [oid, file]));
 }
 
-/** A line for each table on which this transaction holds a lock for which requests wait. */
+/** A line for each table on which this transaction holds a lock that makes requests wait. */
 async function waits(sql: ISql, before: Map<number, number>): Promise<string[]> {
   const held = await sql<{ oid: number; name: string; mode: keyof typeof WAITS }[]>`
     select l.relation as oid, l.relation::regclass::text as name, l.mode from pg_locks l
@@ -66,7 +66,7 @@ async function waits(sql: ISql, before: Map<number, number>): Promise<string[]> 
   const strongest = new Map(held.toReversed().map((lock) => [lock.oid, lock]));
   return [...strongest.values()].toSorted((a, b) => a.name < b.name ? -1 : 1).map(({ oid, name, mode }) =>
     `${name}: ${mode}, ${WAITS[mode]}${
-      after.get(oid) === before.get(oid) ? "" : " while all its rows are written anew"
+      after.get(oid) === before.get(oid) ? "" : " while all its rows are rewritten"
     }`
   );
 }

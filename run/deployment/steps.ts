@@ -10,7 +10,7 @@ import { canLogIn, ensureFunctionsLogin } from "./functions_login.ts";
 import { locksOf } from "./locks.ts";
 import { formatEnvFile, listSupabase, runSupabase } from "./supabase_cli.ts";
 
-/** One step of a deployment. Running it again changes only what is wrong. */
+/** One step of a deployment. A second run changes only what is wrong. */
 export interface Step {
   /** What the step does, in the imperative; without secrets. */
   title: string;
@@ -33,11 +33,10 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
   const url = dispatcherUrl(functionsUrl, region);
   const dispatcher = { url, bearer: settings.dispatcherSecret };
   const compareKey = async (sql: Sql) => {
-    if (options.replaceEncryptionKey) return "left out";
-    return await checkEncryptionKey(sql, settings.encryptionKey) ? "it decrypts them" : "there are none";
+    if (options.replaceEncryptionKey) return "skipped (--replace-encryption-key)";
+    return await checkEncryptionKey(sql, settings.encryptionKey) ? "the key decrypts them" : "none is stored";
   };
-  const changedSecrets = (names: string[]) =>
-    names.length === 0 ? "they are there already" : `set: ${names.join(", ")}`;
+  const changedSecrets = (names: string[]) => names.length === 0 ? "already set" : `set: ${names.join(", ")}`;
   return [
     {
       title: "Compare WEBHOOK_ENCRYPTION_KEY with the stored signing secrets",
@@ -45,7 +44,7 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
       plan: async (sql) => [await compareKey(sql)],
     },
     {
-      title: "Apply the migrations (as supabase db push, which sees them as applied)",
+      title: "Apply the migrations, and record them as supabase db push does",
       async run(sql) {
         const applied = await migrate(sql);
         return applied === 0 ? "all were applied" : `${applied} applied`;
@@ -54,8 +53,8 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
     },
     {
       title: "Give the role crm_functions the password of FUNCTIONS_DATABASE_URL",
-      run: async (sql) => await ensureFunctionsLogin(sql, functionsDatabaseUrl) ? "set" : "it has it already",
-      plan: async () => [await canLogIn(functionsDatabaseUrl) ? "it has it already" : "set"],
+      run: async (sql) => await ensureFunctionsLogin(sql, functionsDatabaseUrl) ? "set" : "already set",
+      plan: async () => [await canLogIn(functionsDatabaseUrl) ? "already set" : "set"],
     },
     {
       title: `Put the dispatcher's address (${url}) and secret into the Vault`,
@@ -109,14 +108,14 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
         return [
           `${names.length - added.length} uploaded again, if they changed`,
           ...added.length > 0 ? [`new: ${added.join(", ")}`] : [],
-          ...left.length > 0 ? [`stay, although this tree has not got them: ${left.join(", ")}`] : [],
+          ...left.length > 0 ? [`deployed but not in this tree, left as they are: ${left.join(", ")}`] : [],
         ];
       },
     },
   ];
 }
 
-/** The migrations that would be applied, with the locks for which requests would wait. */
+/** The migrations that would be applied, with the locks that would make requests wait. */
 async function planMigrations(sql: Sql): Promise<string[]> {
   const { missing, applied } = await missingMigrations(sql);
   if (missing.length === 0) return ["all are applied"];
@@ -128,7 +127,7 @@ async function planMigrations(sql: Sql): Promise<string[]> {
     const waits = locks?.get(version);
     lines.push(`${version}_${name}: ${count} ${count === 1 ? "statement" : "statements"}`);
     if (locks !== null && waits === undefined) {
-      lines.push("  outside a transaction, so its locks are not known");
+      lines.push("  runs outside a transaction, so its locks are not known");
     } else if (waits?.length === 0) lines.push("  nobody waits for its locks");
     else lines.push(...waits?.map((line) => `  ${line}`) ?? []);
   }

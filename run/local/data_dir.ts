@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { firstLine, StackError } from "./stack_error.ts";
 
-/** Acquiring a free lock takes about a millisecond. */
+/** Time limit for a free lock, which takes about a millisecond. */
 const LOCK_TIMEOUT_MS = 500;
 
 /**
@@ -46,14 +46,14 @@ async function tryLock(file: Deno.FsFile): Promise<boolean> {
 function describeUnusable(dataDir: string, error: unknown): StackError {
   if (error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotADirectory) {
     return new StackError(
-      `DATA_DIR ${dataDir} is not a folder: set DATA_DIR to a folder, or to a name that is free`,
+      `DATA_DIR ${dataDir} is not a folder: set DATA_DIR to a folder, or to a path that does not exist`,
     );
   }
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
     return new StackError(`No permission to write in ${dataDir}: set DATA_DIR to a folder of your own`);
   }
   return new StackError(
-    `The data folder ${dataDir} cannot be used (${firstLine(error)}): set DATA_DIR to another`,
+    `The data folder ${dataDir} cannot be used (${firstLine(error)}): set DATA_DIR to another folder`,
   );
 }
 
@@ -79,7 +79,7 @@ export async function copyFolder(from: string, to: string, without: string[] = [
   }
 }
 
-/** Writes a file that only its owner can read. Other processes never see half of it. */
+/** Writes a file that only its owner can read, and replaces it at once: no process reads half a file. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`;
   await Deno.writeTextFile(partial, text, { mode: 0o600 });

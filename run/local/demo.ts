@@ -1,5 +1,5 @@
 /**
- * `deno task demo`: plays two systems of a customer. One sends a lead with an API key; the other subscribes to
+ * `deno task demo`: acts as two systems of a customer. The first sends a lead with an API key. The second subscribes to
  * `lead.received` and checks the signature of the webhook (spec 6.4).
  */
 import { Buffer } from "node:buffer";

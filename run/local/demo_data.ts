@@ -7,9 +7,9 @@ import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 const DEMO_MEMBER = { name: "Ana Souza", email: "ana@demonstracao.example" } as const;
 
 /**
- * Returns the demo workspace's key, which has every scope. If the earlier key does not work in this database (at the
- * first start, or with another DATABASE_URL), creates a workspace with a key.
- * @param earlier the key of earlier starts; null at the first
+ * Returns the demo workspace's key, which has every scope. If the earlier key does not work in this database, for
+ * example after a change of DATABASE_URL, creates a workspace with a key.
+ * @param earlier the key of earlier starts; null at the first start
  */
 export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<string> {
   if (earlier !== null && await isValid(sql, earlier)) return earlier;

@@ -12,8 +12,8 @@ export function functionsDatabaseUrl(databaseUrl: string, secrets: Secrets): str
 }
 
 /**
- * The password of the functions' role. The role belongs to the whole cluster, so the stacks of two databases need the
- * same password: it is derived from the owner's password. If the URL has no password, a secret of the stack is used.
+ * The password of the functions' role, derived from the owner's password. The role belongs to the whole cluster, so
+ * the stacks on two of its databases need the same password. If the URL has no password, a secret of the stack is used.
  */
 export function functionsPassword(databaseUrl: string, { functions_password }: Secrets): string {
   const { password } = new URL(databaseUrl);

@@ -26,13 +26,13 @@ export interface Gateway {
   origin: string;
   /**
    * Loads every function. Until then every request gets 503. Variables that functions read when they are loaded must be
-   * set before; DATABASE_URL is read with the first request.
-   * @param prepared must resolve before requests are answered; if it rejects, no request is answered
+   * set before. DATABASE_URL is read at the first request.
+   * @param prepared requests get 503 until it resolves, and always if it rejects
    */
   openFunctions(folder?: string, prepared?: Promise<unknown>): Promise<void>;
   /**
-   * Serves other paths that begin with `prefix`, once the functions are loaded. If several prefixes match, the one
-   * added first counts. The handler sees a URL with the gateway's own address.
+   * Serves other paths that begin with `prefix`, once the functions are loaded. If several prefixes match, the prefix
+   * that was added first counts. The handler sees a URL with the gateway's own address.
    */
   serve(prefix: string, handler: OtherHandler): void;
   /** Accepts no more requests, and waits for those in progress for at most CLOSE_TIMEOUT_MS. */
@@ -41,7 +41,7 @@ export interface Gateway {
 
 /**
  * Listens on the port at once, so that a port in use is reported before anything else starts.
- * @param port of 127.0.0.1; 0 for any free one
+ * @param port of 127.0.0.1; 0 for any free port
  * @throws StackError if the port cannot be used.
  */
 export function openGateway(port: number): Gateway {
@@ -124,10 +124,10 @@ function listen(port: number, handle: Handler): Deno.HttpServer<Deno.NetAddr> {
   } catch (error) {
     if (error instanceof Deno.errors.AddrInUse) {
       throw new StackError(
-        `Port ${port} is in use: stop what uses it, or set PORT to another (0 takes any free one)`,
+        `Port ${port} is in use: stop the program that uses it, or set PORT to another port (0: any free port)`,
       );
     }
-    throw new StackError(`Port ${port} cannot be used (${firstLine(error)}): set PORT to another`);
+    throw new StackError(`Port ${port} cannot be used (${firstLine(error)}): set PORT to another port`);
   }
 }
 

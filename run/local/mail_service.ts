@@ -13,8 +13,7 @@ export interface ServiceMail {
 }
 
 /**
- * Stands in for the mail service of MAIL_URL: keeps each mail in DATA_DIR/mail, prints its subject, and sends nothing.
- *
+ * Replaces the mail service of MAIL_URL: keeps each mail in DATA_DIR/mail, prints its subject, and sends nothing.
  * @param token the bearer token that callers must send
  */
 export function openMailService(

@@ -1,6 +1,7 @@
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
+import { hasTable } from "./sql.ts";
 import { controlsTransaction, runsAlone, splitStatements, withoutComments } from "./sql_statements.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
@@ -23,18 +24,18 @@ export interface AppliedMigration {
 /** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
-/** How long a migration waits for a lock before it gives up and is tried again: meanwhile requests wait behind it. */
+/** How long a migration waits for a lock before it is tried again. It must be short, because requests wait behind it. */
 const LOCK_TIMEOUT = "2s";
 const TRIES = 20;
 const PAUSE_MS = 500;
 
 /**
- * Applies the missing migrations in order, each in one transaction if its statements can run in one. Records them
- * exactly as the Supabase CLI does, so that this function and the CLI know what the other applied.
+ * Applies the missing migrations in order, each in a transaction if its statements allow a transaction. Records them
+ * exactly as the Supabase CLI does, so that the CLI sees them as applied, and the other way round.
  * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.
- * @throws StackError with file and line if a migration fails; those before it stay applied. StackError with the file if
- * an applied migration was edited; then nothing is applied.
+ * @throws StackError with file and line if a migration fails: the migrations before it stay applied. StackError with
+ * the file if an applied migration was edited: no migration is applied then.
  */
 export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string = RESTORE): Promise<number> {
   const { missing, applied } = await missingMigrations(sql, folder, remedy);
@@ -46,7 +47,7 @@ export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string 
 
 /**
  * The migrations that a database lacks, in order.
- * @returns `applied`: the last one in the database, or null. `unknown`: those that the database has but this tree lacks
+ * @returns `applied`: the last migration in the database, or null. `unknown`: migrations that this tree lacks
  * @throws StackError if an applied migration was edited, or if `refuseGaps` refuses to apply the missing ones
  */
 export async function missingMigrations(
@@ -82,9 +83,7 @@ export async function migrationFiles(folder: string = FOLDER): Promise<Migration
 }
 
 export async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
-  const [table] =
-    await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
-  if (!table?.["exists"]) return [];
+  if (!await hasTable(sql, "supabase_migrations.schema_migrations")) return [];
   return await sql<AppliedMigration[]>`
     select version, statements from supabase_migrations.schema_migrations order by version
   `;
@@ -115,19 +114,19 @@ function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
 }
 
-/** Refuses missing migrations if the database has unknown or later ones: another order may produce another schema. */
+/** Refuses missing migrations if the database has unknown or later migrations: the order can change the schema. */
 function refuseGaps(unknown: string[], applied: string[], firstMissing: Migration): void {
   if (unknown.length > 0) {
     throw new StackError(
-      `No migration was applied: the database has some that this tree lacks (${unknown.join(", ")}): ` +
-        "check out the release that made it, or a later one",
+      `No migration was applied. The database has migrations that this tree lacks (${unknown.join(", ")}): ` +
+        "check out the release that applied them, or a later one",
     );
   }
   const last = applied.at(-1) ?? "";
   if (firstMissing.version < last) {
     throw new StackError(
-      `No migration was applied: ${firstMissing.version}_${firstMissing.name} is missing, and comes before ${last}, ` +
-        "which the database has",
+      `No migration was applied. ${firstMissing.version}_${firstMissing.name} is missing, and comes before ${last}, ` +
+        "which the database has. If the file is new, give it a later number",
     );
   }
 }
@@ -147,7 +146,7 @@ export async function createHistory(sql: Sql): Promise<void> {
 
 /**
  * Applies one migration.
- * @param beforeCommit called before the commit, with the transaction, if the migration runs in one
+ * @param beforeCommit called with the transaction before its commit, if the migration runs in a transaction
  * @returns false if another process has applied it since
  */
 export async function applyMigration(
@@ -160,7 +159,7 @@ export async function applyMigration(
   const statements = splitStatements(text);
   if (statements.some(controlsTransaction)) {
     throw new StackError(
-      `${title} begins or ends a transaction: remove that, each migration already runs in one`,
+      `${title} begins or ends a transaction: remove that statement, because each migration runs in a transaction`,
     );
   }
   const alone = statements.filter(runsAlone);
@@ -178,7 +177,7 @@ export async function applyMigration(
         return await applyAlone(sql, migration, alone[0]!);
       }
       return await sql.begin(async (sql) => {
-        // Recorded first, so that another process that applies the same migration waits here and then skips it.
+        // Recorded first, so that another process with the same migration waits here, and then skips the migration.
         if (!await record(sql, migration, statements)) return false;
         // Settings of an earlier migration, or of another client of a pooler, must not affect this one.
         await sql`reset all`;
@@ -200,7 +199,7 @@ export async function applyMigration(
         throw new StackError(`${title} failed${describe(error, text, at)}`);
       }
       if (tries === 1) {
-        console.log(`${title} waits for a lock that others hold: it is retried for up to a minute`);
+        console.log(`${title} waits for a lock that another session holds: it is retried for up to a minute`);
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
@@ -211,14 +210,14 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
 /**
- * Applies a migration of one statement outside a transaction, and then records it. It can run again after a failure,
- * because it first drops the index that a failed `create index concurrently` leaves.
+ * Applies a migration of one statement outside a transaction, and then records it. A failed `create index concurrently`
+ * leaves an invalid index. The next try drops that index first.
  */
 async function applyAlone(sql: Sql, migration: Migration, statement: string): Promise<boolean> {
   const connection = await sql.reserve();
   try {
-    // A second process polls for the lock until the first has recorded the migration. It must not wait within a
-    // statement: that would hold a snapshot, and the first process's index build waits until no older snapshot is left.
+    // Polls for the lock, which another process holds until it has recorded the migration. Waiting in a statement would
+    // hold a snapshot, and the other process's index build waits until no older snapshot is left.
     const lock = `supabase_migrations ${migration.version}`;
     for (;;) {
       const [{ locked }] = await connection<[{ locked: boolean }]>`

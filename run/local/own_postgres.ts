@@ -24,12 +24,12 @@ export interface OwnPostgres {
 
 const open = new Set<OwnPostgres>();
 
-/** Closes every OwnPostgres that is still open, when a program is interrupted. */
+/** Closes every OwnPostgres that is still open. Call it when a program is interrupted. */
 export async function closeOwnPostgres(): Promise<void> {
   await Promise.all([...open].map((postgres) => postgres.close()));
 }
 
-/** Starts a Postgres for a program that measures or breaks databases, so that the developer's database is safe. */
+/** Starts a Postgres for a program that measures or damages it, so that the developer's database is safe. */
 export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix });
   // Under root, Postgres runs as another user, who must be able to enter the folder.

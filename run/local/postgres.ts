@@ -33,18 +33,18 @@ interface Cluster {
   binaries: string;
   folder: string;
   log: string;
-  /** A file that exists until the roles are created. Later starts look for it instead of asking Postgres. */
+  /** A file that exists until the roles are created, so that later starts need not ask Postgres. */
   withoutRoles: string;
   /** Null: the user of this process. */
   user: SystemUser | null;
 }
 
 /**
- * Starts the embedded Postgres on a data folder; the first start creates its database. A Postgres that a killed stack
- * left running is shut down first.
+ * Starts the embedded Postgres on a data folder. The first start creates its database. If a killed stack left a
+ * Postgres running, shuts that Postgres down first.
  *
  * pg_ctl detaches Postgres from the terminal, so that Ctrl-C reaches only the stack, which stops the database last.
- * @param port of 127.0.0.1; absent: any free one
+ * @param port of 127.0.0.1; absent: any free port
  * @throws StackError if Postgres does not start.
  */
 export async function startPostgres(dataDir: string, secrets: Secrets, port?: number): Promise<Postgres> {
@@ -136,7 +136,7 @@ async function start(cluster: Cluster, wantedPort: number | undefined): Promise<
     const { success, output } = await pgCtl(cluster, ["start", "-w", "-l", cluster.log, "-o", settings]);
     if (success) return port;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    // A signal to the whole process group, as when a terminal is closed, ends pg_ctl but not its Postgres.
+    // A signal to the whole process group, for example from a closing terminal, ends pg_ctl but not its Postgres.
     await stopLeftover(cluster);
     const log = (await Deno.readTextFile(cluster.log)).slice(logged);
     // Another process may have taken the port, or backends of a killed Postgres may still be running.

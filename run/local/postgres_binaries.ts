@@ -3,11 +3,11 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StackError } from "./stack_error.ts";
 
-/** The system user under whom Postgres runs, if not under the user of this process. */
+/** The system user as whom Postgres runs, if this process is root. */
 export interface SystemUser {
   uid: number;
   gid: number;
-  /** Whether its processes get the capability to enter folders that are closed to the user. */
+  /** Whether the user's processes get the capability to enter folders that are closed to the user. */
   passesThrough: boolean;
 }
 
@@ -59,8 +59,8 @@ async function restoreLinks(packageFolder: string): Promise<void> {
 }
 
 /**
- * The user under whom Postgres runs. Postgres refuses to run as root, so root runs it as the system user `postgres`,
- * who is created if missing.
+ * The user as whom Postgres runs. Postgres refuses to run as root, so root runs it as the system user `postgres`, and
+ * creates this user if it is missing.
  * @param paths folders that the user must be able to enter
  * @returns null if Postgres runs as the user of this process.
  * @throws StackError if the user cannot be created, or cannot enter a folder.
@@ -70,7 +70,7 @@ export async function systemUser(paths: string[]): Promise<SystemUser | null> {
   const ids = await idsOf(SYSTEM_USER) ?? await createUser();
   const blocked = await firstBlocked(paths, { ...ids, passesThrough: false });
   if (blocked === null) return { ...ids, passesThrough: false };
-  // The checkout may be in /root. Rather than open root's folders to everybody, let only this process enter them.
+  // The checkout may be in /root. Opening root's folders to everybody would be worse, so only Postgres may enter them.
   const user = { ...ids, passesThrough: true };
   if (await firstBlocked(paths, user) === null) return user;
   throw new StackError(

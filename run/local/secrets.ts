@@ -34,21 +34,21 @@ export async function readSecrets(dataDir: string): Promise<Secrets | null> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
     throw new StackError(
-      `${path} cannot be read: restore it, or delete ${dataDir} to start with an empty one`,
+      `${path} cannot be read: restore it, or delete ${dataDir} to start with an empty database`,
     );
   }
 }
 
 /**
- * Reads DATA_DIR/secrets.json; creates it at the first start, and adds secrets that it lacks.
- * @throws StackError if it cannot be read, or is missing although a database needs its passwords.
+ * Reads DATA_DIR/secrets.json. Creates the file at the first start, and adds secrets that it lacks.
+ * @throws StackError if the file cannot be read, or is missing although a database needs its passwords.
  */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const stored = await readSecrets(dataDir);
   const path = join(dataDir, "secrets.json");
   if (stored === null && existsSync(join(dataDir, "postgres"))) {
     throw new StackError(
-      `${path} with the passwords is missing: restore it, or delete ${dataDir} to start with an empty one`,
+      `${path} with the passwords is missing: restore it, or delete ${dataDir} to start with an empty database`,
     );
   }
   const secrets: Secrets = { ...generateSecrets(), ...stored };

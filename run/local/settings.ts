@@ -4,9 +4,9 @@ import { StackError } from "./stack_error.ts";
 export interface Settings {
   /** Absolute path of the folder with all files of the stack. */
   dataDir: string;
-  /** Port of the gateway; 0 for any free one. */
+  /** Port of the gateway; 0 for any free port. */
   port: number;
-  /** Address of a Postgres to use; null for the embedded one. */
+  /** Address of a Postgres to use; null for the embedded Postgres. */
   databaseUrl: string | null;
   /** The console's address, without a slash at its end; null for the gateway's. */
   appOrigin: string | null;
@@ -62,7 +62,7 @@ export function checkDatabaseUrl<Text extends string | null>(name: string, text:
   return text;
 }
 
-/** Whether a part of an address can be decoded: there, `%` is written `%25`. */
+/** Whether a part of a URL can be decoded. A `%` in it must be written `%25`. */
 export function isDecodable(text: string): boolean {
   try {
     return decodeURIComponent(text) !== null;

@@ -20,9 +20,20 @@ export function openSql(url: string, options: postgres.Options<Record<string, ne
   return postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
 }
 
+/** Whether the database has this table or view, which the client may use. */
+export async function hasTable(sql: postgres.ISql, name: string): Promise<boolean> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`select to_regclass(${name}) is not null as exists`;
+  return exists;
+}
+
+/** Whether an error code of the driver, the network or Postgres (08, 53, 57) says that the database is not reached. */
+export function isUnreachable(code: string): boolean {
+  return /^(CONNECT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08|53|57)/.test(code);
+}
+
 /**
- * Waits for a client's first answer. After `seconds` it closes the client, and each later query fails: if a tunnel
- * drops the connections, the driver would retry for ever.
+ * Waits for a client's first answer. After `seconds` it closes the client, and each later query fails. Without this
+ * limit, the driver would retry for ever if a tunnel drops the connections.
  * @throws Error with the code CONNECT_TIMEOUT, or what the query throws
  */
 export async function firstAnswer<Answer>(

@@ -71,8 +71,8 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
       postgres = await copyBeforeUpgrade(postgres, dataDir, secrets, remedyFor(settings));
     }
     const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
-    // The tests of nodes set STACK_FUNCTIONS_DATABASE_URL to the proxy. A deployment's FUNCTIONS_DATABASE_URL is not
-    // read here, so that no stack uses a deployment's database.
+    // The tests of nodes set STACK_FUNCTIONS_DATABASE_URL to the proxy. FUNCTIONS_DATABASE_URL is not read, because it
+    // may name a deployment's database.
     Deno.env.set(
       "DATABASE_URL",
       Deno.env.get("STACK_FUNCTIONS_DATABASE_URL") || functionsDatabaseUrl(databaseUrl, secrets),
@@ -130,11 +130,11 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
 
 /**
  * Time limit for connecting to the database, in seconds. On a busy machine, loading the functions blocks this process,
- * so the embedded database gets a long limit. A given address may be wrong, and the person should soon learn that.
+ * so the embedded database gets a long limit. A given address may be wrong, and the person should soon know.
  */
 const CONNECT_S = { own: 60, given: 5 };
 
-/** What to do about an edited migration: start anew. Only a migration that is not released may be edited. */
+/** What to do about an edited migration: start with an empty database. A released migration must not be edited. */
 function remedyFor({ dataDir, databaseUrl }: Settings): string {
   return databaseUrl === null
     ? `delete ${dataDir}, or set DATA_DIR to another folder`
@@ -160,7 +160,7 @@ async function prepareDatabase(
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
       );
     });
-    // Hashing takes 50 ms on another thread, while this one waits for the database.
+    // Hashing takes 50 ms on another thread, while this thread waits for the database.
     const passwordHash = hashPassword(secrets.demo_password);
     const remedy = remedyFor(settings);
     await migrate(sql, undefined, remedy);
@@ -207,7 +207,7 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
 }
 
 /**
- * Checks WEBHOOK_DEV_TARGETS at the start: with a wrong value each call that creates a webhook would fail, and only the
+ * Checks WEBHOOK_DEV_TARGETS at the start. With a wrong value each call that creates a webhook would fail, and only the
  * log would say why.
  */
 function checkDevTargets(): void {

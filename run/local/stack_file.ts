@@ -19,7 +19,7 @@ export interface StackFile {
   pid: number;
 }
 
-/** Writes the file when the stack is ready. Other processes never see half of it. */
+/** Writes the file when the stack is ready. */
 export async function writeStackFile(dataDir: string, stack: Omit<StackFile, "pid">): Promise<void> {
   await writePrivateFile(
     join(dataDir, "stack.json"),

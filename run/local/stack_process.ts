@@ -21,7 +21,7 @@ export interface ReadyStack extends StackProcess {
 export function spawnStack(env: Record<string, string>): StackProcess {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", START_SCRIPT],
-    // Empty, so that tests use neither the developer's own database nor another console.
+    // Empty, so that tests use neither the developer's own database nor the developer's APP_ORIGIN.
     env: { PORT: "0", DATABASE_URL: "", APP_ORIGIN: "", ...env },
     stdin: "null",
     stdout: "piped",

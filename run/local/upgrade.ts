@@ -7,8 +7,8 @@ import { openSql } from "./sql.ts";
 /**
  * Copies the data folder if an earlier release made its database, so that a person can go back after the upgrade.
  * Prints where the copy is, or that a later release made the database.
- * @returns the running Postgres: a new one if the folder was copied, because Postgres is stopped for the copy
- * @throws StackError if the migrations cannot be applied; then nothing is copied
+ * @returns the running Postgres, which was restarted if the folder was copied
+ * @throws StackError, before the copy, if the migrations cannot be applied
  */
 export async function copyBeforeUpgrade(
   postgres: Postgres,
@@ -22,7 +22,7 @@ export async function copyBeforeUpgrade(
   );
   if (unknown.length > 0) {
     console.log(
-      `A later release made the data in ${dataDir} (${unknown.join(", ")}); this one works with it`,
+      `A later release made the data in ${dataDir} (${unknown.join(", ")}). This release works with it`,
     );
   }
   if (missing.length === 0 || applied === null) return postgres;
@@ -33,6 +33,6 @@ export async function copyBeforeUpgrade(
   await copyFolder(dataDir, `${copy}.partial`);
   await Deno.rename(`${copy}.partial`, copy);
   const names = missing.map(({ version, name }) => `${version}_${name}`).join(", ");
-  console.log(`The data in ${dataDir} is upgraded (${names}); ${copy} is a copy from before`);
+  console.log(`The data in ${dataDir} is upgraded (${names}). ${copy} is a copy from before`);
   return await startPostgres(dataDir, secrets);
 }

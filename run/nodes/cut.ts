@@ -1,40 +1,40 @@
-// The cut: the part of a move between the last change at the source and the first at the target. Calls of the slot wait
-// only during this part.
+// The cut: the step of a move between the last change at the source and the first change at the target. Calls of the
+// slot wait only during this step.
 import { setTimeout } from "node:timers/promises";
 import type { ISql, Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 import { changePhase, openFence } from "./fence.ts";
-import type { Move } from "./move.ts";
+import type { Move } from "./moving.ts";
 import { waitForChanges } from "./replication.ts";
 import { countRows, inReplica, removeRows, rowsOf, type Table } from "./tables.ts";
 
-/** How long calls wait for earlier calls to end. After that they continue at the source, and the cut is tried again. */
+/** How long calls wait for earlier calls to end. Then they go on at the source, and the cut is tried again. */
 const MOST_WAIT_MS = 700;
 const TRIES = 60;
 const PAUSE_MS = 1_000;
 /** How long the target may take to apply the last changes. */
 const APPLY_MS = 3_000;
 
-/** copyRest may add a row to this table at the target, so the numbers of rows may differ. */
+/** copyRest may add a row to this table at the target, so its row counts may differ. */
 const BACKLOG = "crm.search_backlog";
 
 const BATCH = 10_000;
 
-/** Changes the slot over to the target. Calls wait from the log line "Calls wait" to "Calls go on". */
+/** Makes the target the slot's node. Calls wait from the log line "Calls wait" to "Calls go on". */
 export async function cut(move: Move): Promise<void> {
   for (let tries = 1;; tries++) {
     if (await tryToCut(move)) return;
     if (tries === TRIES) {
       throw new StackError(
-        "Other transactions of the proxy or of the source do not end: try again, or --undo",
+        "Transactions at the proxy or at the source do not end: run the command again, or undo the move with --undo",
       );
     }
-    move.log("Calls went on, because others did not end");
+    move.log("The cut is tried again, because transactions did not end in time");
     await setTimeout(PAUSE_MS);
   }
 }
 
-/** Tries to change the slot over. If that takes too long, lets calls go on at the source and returns false. */
+/** Tries to make the target the slot's node. If that takes too long, lets calls go on at the source; returns false. */
 async function tryToCut(move: Move): Promise<boolean> {
   const { slot, source, target, proxies, log } = move;
   // Calls wait for this lock while the slot's row is paused.
@@ -45,7 +45,7 @@ async function tryToCut(move: Move): Promise<boolean> {
     log("Calls wait");
     const isQuiet = (await Promise.all(proxies.map((proxy) => pause(proxy, slot)))).every(Boolean);
     if (!isQuiet) return await goOn(move);
-    // Stores the counts of calls while rows can still be written: the move does not copy them from crm.rate_limits.
+    // Stores the counts of calls, which the move does not copy from crm.rate_limits, while rows can still be written.
     await source.sql`select crm.drain_calls()`;
     if (!await changePhase(source.sql, slot, "frozen", MOST_WAIT_MS)) return await goOn(move);
     said("Nothing is written at the source any more");
@@ -69,7 +69,7 @@ async function tryToCut(move: Move): Promise<boolean> {
   return true;
 }
 
-/** Pauses the slot, and waits until the calls that began before have ended; false if they take too long. */
+/** Pauses the slot, and waits until earlier calls have ended; false if they take too long. */
 async function pause(proxy: Sql, slot: string): Promise<boolean> {
   await proxy`update nodes.slots set paused = true where slot = ${slot}`;
   const [{ at }] = await proxy<[{ at: string }]>`select clock_timestamp()::text as at`;
@@ -87,20 +87,20 @@ async function pause(proxy: Sql, slot: string): Promise<boolean> {
   return false;
 }
 
-/** Lets calls go on at the source, unless the slot has changed over already. Always returns false. */
+/** Lets calls go on at the source, unless the proxy already names the target. Always returns false. */
 async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promise<false> {
   const [row] = await proxies[0]!`select node from nodes.slots where slot = ${slot}`;
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
   await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
-  // Remove the rows that copyRest copied: at the target, claims and jobs would read them in vain.
+  // Removes the rows that copyRest copied, so that claims and jobs at the target do not read them.
   await removeRows(target.sql, tables.filter(({ step }) => step === "cut"), ids);
   return false;
 }
 
 /**
- * Copies the tables in which claims and jobs look for work: they would process the rows at once. Also copies the rate
- * limits and the position of the job index-texts, because the rows of these two tables name no workspace.
+ * Copies the tables in which claims and jobs look for work: earlier, they would have processed the rows at the target.
+ * Also copies the rate limits and the position of the job index-texts, whose rows name no workspace.
  */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ step }) => step === "cut");
@@ -154,18 +154,20 @@ async function compare({ tables, ids, source, target }: Move): Promise<void> {
   const different = tables.filter((table, i) => here![i] !== there![i] && table.name !== BACKLOG);
   if (different.length > 0) {
     throw new StackError(
-      `Both nodes differ in ${different.map(({ name }) => name).join(", ")}: undo with --undo`,
+      `The nodes have different numbers of rows in ${
+        different.map(({ name }) => name).join(", ")
+      }: undo the move with --undo`,
     );
   }
   const horizon = async (sql: Sql) => (await sql`select crm.feed_horizon()::text as horizon`)[0]!["horizon"];
   if (BigInt(await horizon(source.sql)) >= BigInt(await horizon(target.sql))) {
     throw new StackError(
-      "The target's feed lies before that of the source: undo with --undo, and move again",
+      "The positions of the target's feed are not above the source's: undo the move with --undo, and move again",
     );
   }
 }
 
-/** Names the target as the slot's node at all proxies. From then on the workspace lives there. */
+/** Names the target as the slot's node at all proxies. From then on the workspace lives at the target. */
 async function changeOver({ slot, target, proxies }: Move): Promise<void> {
   const [first, ...others] = proxies as [Sql, ...Sql[]];
   await first.begin(async (sql) => {
@@ -176,15 +178,15 @@ async function changeOver({ slot, target, proxies }: Move): Promise<void> {
 }
 
 /**
- * Lets the workspaces be written at the target, after deleting them at the source. For an app's token, which names no
- * slot, the proxy asks one node after the other, and would otherwise still find the workspace at the source.
+ * Deletes the workspaces' own rows at the source, and lets the target write. For an app's token, which names no slot,
+ * the proxy asks one node after the other, and would otherwise still find the workspace at the source.
  */
 export async function openTarget({ slot, ids, source, target }: Move): Promise<void> {
   await inReplica(source.sql, (sql) => sql`delete from crm.workspaces where id = any (${ids}::uuid[])`);
   await openFence(target.sql, slot);
 }
 
-/** Sets the slot's node at a proxy, and lets calls of the slot run. */
+/** Sets the slot's node at a proxy, and ends the pause. */
 export async function changeSlot(proxy: ISql, slot: string, node: number): Promise<void> {
   await proxy`update nodes.slots set node = ${node}, paused = false where slot = ${slot}`;
 }

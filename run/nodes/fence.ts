@@ -1,4 +1,4 @@
-// Triggers that keep jobs and late calls from writing rows of a moving slot (move_node.sql).
+// The fence: triggers that keep jobs and late calls from writing rows of a moving slot (move_node.sql).
 import { setTimeout } from "node:timers/promises";
 import postgres, { type ISql, type Sql } from "postgres";
 import { rowsOf, type Table } from "./tables.ts";
@@ -9,7 +9,7 @@ export type Phase = "open" | "draining" | "frozen";
 /** The trigger's name. It runs first, because a table's triggers run in the order of their names. */
 const trigger = (slot: string) => `"aa_fence_${slot}"`;
 
-/** How long a statement waits for a table's lock before it is tried again: requests wait behind it. */
+/** How long a statement waits for a table's lock before it is tried again: short, because requests wait behind it. */
 const LOCK_TIMEOUT_MS = 200;
 const TRIES = 150;
 const PAUSE_MS = 100;
@@ -42,7 +42,7 @@ export async function buildFence(
   }
 }
 
-/** Removes the fence, so that everything may be written again. */
+/** Removes the fence, so that all rows may be written again. */
 export async function removeFence(sql: Sql, slot: string, tables: Table[]): Promise<void> {
   await openFence(sql, slot);
   for (const table of tables) {
@@ -54,14 +54,14 @@ export async function removeFence(sql: Sql, slot: string, tables: Table[]): Prom
   }
 }
 
-/** Lets everything be written again; the triggers stay, and do nothing. */
+/** Lets all rows be written again. The triggers stay, and do nothing. */
 export async function openFence(sql: Sql, slot: string): Promise<void> {
   await sql`delete from nodes.fences where slot = ${slot}`;
 }
 
 /**
- * Changes the phase once no transaction is left that has written rows of the slot. Returns false if that takes longer
- * than `mostMs`, during which calls of the slot wait.
+ * Changes the phase when every transaction that wrote rows of the slot has ended. Returns false if that takes longer
+ * than `mostMs`. Meanwhile calls of the slot wait.
  */
 export async function changePhase(sql: Sql, slot: string, phase: Phase, mostMs: number): Promise<boolean> {
   try {
@@ -77,19 +77,29 @@ export async function changePhase(sql: Sql, slot: string, phase: Phase, mostMs: 
   }
 }
 
-/** Runs a transaction that locks a table, and repeats it if others use the table for too long. */
+/** Runs a transaction that locks a table. Repeats it while others hold the table's lock. */
 export async function withLock(sql: Sql, work: (sql: ISql) => Promise<unknown>): Promise<void> {
-  for (let tries = 1;; tries++) {
+  await repeat(async () => {
     try {
       await sql.begin(async (sql) => {
         await sql.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
         await work(sql);
       });
-      return;
+      return null;
     } catch (error) {
-      if (!isLockTimeout(error) || tries === TRIES) throw error;
-      await setTimeout(PAUSE_MS);
+      if (isLockTimeout(error)) return error;
+      throw error;
     }
+  });
+}
+
+/** Repeats `attempt` while it returns an error, with pauses. After TRIES attempts it throws the error. */
+export async function repeat(attempt: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1;; tries++) {
+    const error = await attempt();
+    if (error === null) return;
+    if (tries === TRIES) throw error;
+    await setTimeout(PAUSE_MS);
   }
 }
 

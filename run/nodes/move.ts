@@ -7,30 +7,11 @@ import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts
 import { changeSlot, cut, openTarget } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
+import type { Move, Side } from "./moving.ts";
 import { operatorUrl, rememberCredentials } from "./nodes.ts";
 import { makePartitions } from "./partitions.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
-
-export interface Side {
-  number: number;
-  url: string;
-  sql: Sql;
-}
-
-export interface Move {
-  slot: string;
-  /** The workspaces of the slot, in practice one. */
-  ids: string[];
-  source: Side;
-  target: Side;
-  tables: Table[];
-  /** All proxies. The first is the operator's, which has the row in nodes.moves. */
-  proxies: Sql[];
-  log: (what: string) => void;
-  /** How long calls waited, in milliseconds; null before the cut. */
-  waitedMs: number | null;
-}
 
 export interface MoveRequest {
   workspaceId: string;
@@ -62,16 +43,16 @@ interface Row {
   proxies: string[];
 }
 
-/** How long a move waits for leases, which end after 60 seconds. */
+/** How long a move waits for the leases of claimed deliveries, which end after 60 seconds. */
 const LEASES_MS = 65_000;
-/** How long a command waits for the last statement of an earlier command that was killed. */
+/** How long a command waits for the last statement of a killed command. */
 const TAKE_OVER = "30s";
-/** By how many positions the target's feed is ahead of the source's: more than there are transactions during a move. */
+/** How many positions the target's feed is ahead of the source's: more than the transactions during a move. */
 const FEED_AHEAD = 1_000_000_000n;
 
-/** The steps of a move, in order. Each may be repeated from its beginning. */
+/** The steps of a move, in order. Each step can be repeated from its beginning. */
 const STEPS = {
-  /** Copies the rows, while everything goes on at the source. */
+  /** Copies the rows, while calls and jobs go on at the source. */
   copy: async (move: Move) => {
     const { slot, ids, source, target, tables, proxies } = move;
     await buildFence(target.sql, slot, tables, ids, "frozen");
@@ -84,7 +65,7 @@ const STEPS = {
     const above = (BigInt(horizon) + FEED_AHEAD).toString();
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
   },
-  /** Stops claims of deliveries, waits for those that are being sent, and copies the queue. */
+  /** Stops claims, waits for the deliveries that are being sent, and copies the queue. */
   drain: async (move: Move) => {
     const { slot, ids, source } = move;
     while (!await changePhase(source.sql, slot, "draining", 500)) await setTimeout(500);
@@ -120,22 +101,26 @@ type Step = keyof typeof STEPS;
 export async function moveWorkspace(proxy: Sql, request: MoveRequest): Promise<Moved> {
   const slot = slotOf(request.workspaceId);
   const [row] = await proxy<Row[]>`select * from nodes.moves where slot = ${slot}`;
-  if (request.undo && row === undefined) throw new StackError("There is no move to undo");
-  if (row?.step === "undo" && !request.undo) throw new StackError("The move is being undone: use --undo");
+  if (request.undo && row === undefined) {
+    throw new StackError("The workspace is not moving: there is nothing to undo");
+  }
+  if (row?.step === "undo" && !request.undo) {
+    throw new StackError("The move is being undone: complete that with --undo");
+  }
   if (row !== undefined && request.to !== undefined && request.to !== row.target) {
     throw new StackError(
-      `The workspace is moving to node ${row.target}: end that with --to ${row.target}, or --undo`,
+      `The workspace is already moving to node ${row.target}: continue with --to ${row.target}, or undo with --undo`,
     );
   }
   const begun = row ?? await newRow(proxy, slot, request);
   const isUndone = request.undo && ["copy", "drain", "cut", "undo"].includes(begun.step);
   const moved = await takeSteps(proxy, begun, { ...request, undo: isUndone }, row === undefined);
   if (!request.undo || isUndone) return moved;
-  request.log("The workspace had changed over already: moving back");
+  request.log("The workspace already lives at the other node: moving it back");
   return await moveWorkspace(proxy, { ...request, to: begun.source, undo: false, proxies: begun.proxies });
 }
 
-/** Takes the steps that are left, or undoes those that were taken. */
+/** Takes the remaining steps, or undoes the steps that were taken. */
 async function takeSteps(
   proxy: Sql,
   row: Row,
@@ -161,9 +146,11 @@ async function takeSteps(
 /** The row of a move that has not begun. */
 async function newRow(proxy: Sql, slot: string, { workspaceId, to, proxies }: MoveRequest): Promise<Row> {
   const [found] = await proxy<{ node: number }[]>`select node from nodes.slots where slot = ${slot}`;
-  if (found === undefined) throw new StackError(`No node has the workspace ${workspaceId}`);
-  if (to === undefined) throw new StackError("Say where it moves: --to <node>");
-  if (to === found.node) throw new StackError(`The workspace is at node ${to} already`);
+  if (found === undefined) {
+    throw new StackError(`No node has the workspace ${workspaceId}: see \`deno task crm workspace list\``);
+  }
+  if (to === undefined) throw new StackError("Name the node to which the workspace moves: --to <node>");
+  if (to === found.node) throw new StackError(`The workspace already lives at node ${to}`);
   return {
     slot,
     workspace_ids: [workspaceId],
@@ -187,7 +174,7 @@ async function begin(move: Move, others: readonly string[]): Promise<void> {
   `;
 }
 
-/** Opens the connections of a move. The sessions at both nodes hold a lock, so that no other command moves the slot. */
+/** Opens the connections of a move. The sessions at both nodes lock the slot, so that no other command moves it. */
 async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const open = (url: string) => {
@@ -212,7 +199,9 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
     try {
       await sql`select pg_advisory_lock(hashtextextended(${row.slot}, 7403))`;
     } catch (error) {
-      if (isLockTimeout(error)) throw new StackError("Another command is moving this workspace");
+      if (isLockTimeout(error)) {
+        throw new StackError("Another command is moving this workspace: wait until it ends");
+      }
       throw error;
     }
     await sql.unsafe("set lock_timeout = 0");
@@ -235,7 +224,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   };
 }
 
-/** Copies the members' sign-in data to the target, which would treat an unknown person as deleted. */
+/** Copies the members' sign-in data to the target. Otherwise the target would treat these people as deleted. */
 async function copyPeople({ ids, source, target, proxies }: Move): Promise<void> {
   const people = await source.sql<{ user_id: string }[]>`
     select distinct m.user_id from crm.members m where m.workspace_id = any (${ids}::uuid[]) and m.user_id is not null
@@ -267,6 +256,8 @@ async function leave(
 ): Promise<void> {
   await removeRows(sql, tables, ids);
   const left = (await countRows(sql, tables, ids)).reduce((sum, count) => sum + count, 0);
-  if (left > 0) throw new StackError(`Node ${number} still has ${left} rows of the workspace: try again`);
+  if (left > 0) {
+    throw new StackError(`Node ${number} still has ${left} rows of the workspace: run the command again`);
+  }
   await removeFence(sql, slot, tables);
 }

@@ -1,7 +1,7 @@
 // What must be true of two nodes before a workspace moves from one to the other.
 import postgres, { type Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
-import type { Move } from "./move.ts";
+import type { Move } from "./moving.ts";
 import { countRows, inReplica } from "./tables.ts";
 
 /** The first version of Postgres whose logical replication filters rows. */
@@ -9,7 +9,11 @@ const OLDEST_VERSION = 150000;
 
 /** @throws StackError for the first condition that is not met. */
 export async function checkMove({ slot, ids, source, target, tables, proxies }: Move): Promise<void> {
-  if (ids.length === 0) throw new StackError(`Node ${source.number} does not have the workspace`);
+  if (ids.length === 0) {
+    throw new StackError(
+      `Node ${source.number} does not have the workspace, but the proxy looks for it there`,
+    );
+  }
   for (const { number, sql } of [source, target]) {
     const [able] = await sql`
       select
@@ -19,8 +23,14 @@ export async function checkMove({ slot, ids, source, target, tables, proxies }: 
           select from pg_roles p where p.rolname = 'pg_create_subscription' and pg_has_role(p.oid, 'member')
         ) from pg_roles r where r.rolname = current_user) as may_subscribe
     `;
-    if (!able!["is_new"]) throw new StackError(`Node ${number} needs Postgres 15 or newer`);
-    if (!able!["is_logical"]) throw new StackError(`Node ${number} needs wal_level = logical`);
+    if (!able!["is_new"]) {
+      throw new StackError(`Node ${number} has an old Postgres: a move needs Postgres 15 or newer`);
+    }
+    if (!able!["is_logical"]) {
+      throw new StackError(
+        `Node ${number} needs the setting wal_level = logical: set it, and restart its Postgres`,
+      );
+    }
     if (!able!["may_subscribe"] || !await mayCopy(sql)) {
       throw new StackError(
         `The role in the address of node ${number} must be able to create subscriptions and to set ` +
@@ -30,25 +40,25 @@ export async function checkMove({ slot, ids, source, target, tables, proxies }: 
   }
   const [here, there] = await Promise.all([source, target].map(({ sql }) => describeNode(sql)));
   if (here!.columns !== there!.columns) {
-    throw new StackError("The nodes have different tables: deploy to both");
+    throw new StackError("The nodes have different tables: deploy the same release to both nodes");
   }
   if (here!.secret !== there!.secret) {
     throw new StackError(
-      "The nodes sign cursors of the feed with different secrets, so readers would start again",
+      "The nodes sign the feed's cursors with different secrets, so the readers' cursors would become invalid",
     );
   }
   if ((await countRows(target.sql, tables, ids)).some((count) => count > 0)) {
-    throw new StackError(`Node ${target.number} has rows of the workspace already`);
+    throw new StackError(`Node ${target.number} already has rows of the workspace`);
   }
   for (const proxy of proxies) {
     const [row] = await proxy`select node from nodes.slots where slot = ${slot}`;
     if (row?.["node"] !== source.number) {
-      throw new StackError(`A proxy has another node for the workspace than ${source.number}`);
+      throw new StackError(`A proxy does not send the workspace's calls to node ${source.number}`);
     }
   }
 }
 
-/** Whether the role may disable triggers for a copy. Finds out by trying, because on Supabase no catalogue shows it. */
+/** Whether the role may disable triggers for a copy. It tries, because on Supabase no catalogue shows this right. */
 async function mayCopy(sql: Sql): Promise<boolean> {
   try {
     await inReplica(sql, () => Promise.resolve());

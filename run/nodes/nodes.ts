@@ -1,7 +1,7 @@
 // What the operator does with nodes through a proxy. The proxy's tables list the nodes and say where workspaces live.
 import postgres, { type Sql } from "postgres";
 import { migrate } from "../local/migrate.ts";
-import { firstAnswer, openSql } from "../local/sql.ts";
+import { firstAnswer, hasTable, openSql } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { OperatorError } from "../operator/errors.ts";
 import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
@@ -9,7 +9,7 @@ import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts
 import { describeNode } from "./move_checks.ts";
 import { installNode, installProxy } from "./proxy.ts";
 
-/** All that a proxy is made from. Contains passwords. */
+/** All that is needed to rebuild a proxy. Contains passwords. */
 export interface ProxyData {
   functions_password: string;
   nodes: { node: number; connection: string; url: string }[];
@@ -20,9 +20,9 @@ export interface ProxyData {
 
 export interface NodeState {
   node: number;
-  /** How the proxy reaches it. */
+  /** How the proxy reaches the node. */
   connection: string;
-  /** `ok`, `degraded`, or why it does not answer. */
+  /** `ok`, `degraded`, or why the node does not answer. */
   state: string;
   workspaces: number | null;
   slots: number;
@@ -31,7 +31,7 @@ export interface NodeState {
 export interface NewNode {
   /** The URL for the operator and other nodes: without a pooler, as a role that may create subscriptions. */
   url: string;
-  /** How the proxy reaches it: a connection string of libpq; undefined to derive it from `url`. */
+  /** How the proxy reaches the node: a connection string of libpq. If undefined, it is derived from `url`. */
   connection: string | undefined;
   /** The password of crm_functions. Only the first node needs it. */
   password: string | undefined;
@@ -66,8 +66,7 @@ export async function atProxies<Result>(
 }
 
 export async function isProxy(sql: Sql): Promise<boolean> {
-  const [row] = await sql`select to_regclass('nodes.slots') is not null as is_proxy`;
-  return row!["is_proxy"];
+  return await hasTable(sql, "nodes.slots");
 }
 
 /** The URL at which the operator reaches a node. @throws StackError if the proxy has no such node. */
@@ -136,7 +135,7 @@ export async function createAt<Created extends { id: string }>(
           return created;
         }) as Created;
       } catch (error) {
-        // Of the 8 million slots, the new id happens to have that of a workspace at another node: try another id.
+        // The new id happens to have the slot of a workspace at another node: try another id.
         if (!(error instanceof SlotTaken)) throw error;
       }
     }
@@ -156,14 +155,14 @@ async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly st
   `;
   if (other !== undefined) {
     throw new SlotTaken(
-      `Node ${other["node"]} has the slot ${other["slot"]} of a workspace of node ${node} already`,
+      `The slot ${other["slot"]} of a workspace at node ${node} already belongs to node ${other["node"]}`,
     );
   }
 }
 
 /**
- * Tells proxies at which node the keys and links of these workspaces are. If a key or link names no slot, proxies would
- * otherwise look it up at node 0.
+ * Tells the proxies the slots of these workspaces' keys and links. Otherwise the proxies would look for a key or link
+ * that names no slot at node 0.
  * @param sql connected to the node that has the workspaces
  */
 export async function rememberCredentials(
@@ -191,7 +190,7 @@ export async function rememberCredentials(
 
 /**
  * Adds a node, whose workspaces can then be called through the proxies. For the first node, each of `proxies` is an
- * empty database of a Postgres with PL/Proxy, which becomes a proxy.
+ * empty database in a Postgres with PL/Proxy. It becomes a proxy.
  * @returns the number of the node
  */
 export async function addNode(
@@ -203,7 +202,9 @@ export async function addNode(
   const known = await Promise.all(proxies.map(countNodes));
   const node = known[0]!;
   if (known.some((count) => count !== node)) {
-    throw new StackError("The proxies have different nodes: make one anew with `deno task crm node restore`");
+    throw new StackError(
+      "The proxies have different nodes: rebuild the outdated proxy with `deno task crm node restore`",
+    );
   }
   for (const each of proxies) {
     if (!await isProxy(each)) await makeProxy(each, password, [reached]);
@@ -230,8 +231,8 @@ export async function addNode(
     throw new StackError(
       `Node ${node} is added, but a proxy does not reach it as ${FUNCTIONS_ROLE} (${
         firstLine(error)
-      }): correct its ` +
-        "address with `select nodes.set_node(…)`, or the password",
+      }): correct the ` +
+        "address with `select nodes.set_node(…)` at the proxy, or the role's password at the node",
     );
   }
   return node;
@@ -248,7 +249,7 @@ async function makeProxy(proxy: Sql, password: string | undefined, connections: 
   }
   const [used] = await proxy`select where to_regnamespace('crm') is not null`;
   if (used !== undefined) {
-    throw new StackError("The database in DATABASE_URL is not empty: a proxy needs a database of its own");
+    throw new StackError("The database in DATABASE_URL has the schema crm: a proxy needs an empty database");
   }
   await installProxy(proxy, { connections, password });
   await setFunctionsPassword(proxy, password);
@@ -258,7 +259,7 @@ async function makeProxy(proxy: Sql, password: string | undefined, connections: 
 async function matchFirst(proxy: Sql, sql: Sql): Promise<void> {
   const first = await atNode(await operatorUrl(proxy, 0), describeNode);
   if (first.columns !== (await describeNode(sql)).columns) {
-    throw new StackError("The new node has other tables than node 0: deploy to both");
+    throw new StackError("The new node has other tables than node 0: deploy the same release to both nodes");
   }
   // Both nodes need the same secret, so that readers of the feed keep their place after a move.
   await sql`
@@ -274,7 +275,11 @@ async function functionsPassword(proxy: Sql): Promise<string> {
     from pg_user_mappings m, pg_options_to_table(m.umoptions) o
     where m.srvname = 'crm' and o.option_name = 'password' limit 1
   `;
-  if (row === undefined) throw new StackError("Use the role that made the proxy");
+  if (row === undefined) {
+    throw new StackError(
+      "The role in DATABASE_URL cannot read the proxy's passwords: use the role that made the proxy",
+    );
+  }
   return row["password"];
 }
 
@@ -288,7 +293,7 @@ function libpq(url: string): string {
     (mode ? ` sslmode=${mode}` : "");
 }
 
-/** Reads what the proxy is made from, so that it can be kept in a safe place. */
+/** Reads all that is needed to rebuild the proxy. */
 export async function readProxy(proxy: Sql): Promise<ProxyData> {
   const nodes = await proxy<ProxyData["nodes"]>`
     select n.node, o.option_value as connection, n.url
@@ -308,7 +313,7 @@ export async function readProxy(proxy: Sql): Promise<ProxyData> {
   };
 }
 
-/** Turns an empty database into a proxy of nodes that have, or had, another proxy. */
+/** Turns an empty database into a proxy of nodes that another proxy knows or knew. */
 export async function restoreProxy(proxy: Sql, data: ProxyData): Promise<void> {
   await makeProxy(proxy, data.functions_password, data.nodes.map(({ connection }) => connection));
   for (const { node, url } of data.nodes) {

@@ -1,24 +1,18 @@
 import type { Sql } from "postgres";
+import { hasTable } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
-import { withLock } from "./fence.ts";
+import { repeat, withLock } from "./fence.ts";
 import type { Table } from "./tables.ts";
 
-/** How often, and how long after, it is tried again to empty a default partition. */
-const ATTEMPTS = 10;
-const PAUSE_MS = 1_000;
-
 /**
- * Makes at the target each day's partition that the source has. Otherwise the copy would fill the default partitions.
- * Before an old day could be dropped, its rows would have to be moved to a partition, which blocks everybody.
+ * Makes at the target each day's partition that the source has. Otherwise the copy would fill the target's default
+ * partitions. To move rows out of a default partition blocks all requests.
  */
 export async function makePartitions(source: Sql, target: Sql, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {
-    const [{ is_partitioned }] = await source<[{ is_partitioned: boolean }]>`
-      select to_regclass(${`${name}_default`}) is not null as is_partitioned
-    `;
-    if (!is_partitioned) continue;
-    // Empties the source's default partition. While the slot is frozen, the fence would keep rows there, and the job's
-    // `attach` would fail. During the copy, rows that the job moves to a new partition would not be replicated.
+    if (!await hasTable(source, `${name}_default`)) continue;
+    // Empties the source's default partition before the move. While the slot is frozen, the fence would keep rows in it,
+    // and the job's `attach` would fail. During the copy, rows that the job moves would not be replicated.
     await emptyDefault(source, name);
     const there = await daysOf(target, name);
     // One day at a time, because requests wait for the lock.
@@ -28,7 +22,7 @@ export async function makePartitions(source: Sql, target: Sql, tables: readonly 
           select relowner::regrole::text as owner from pg_class where oid = ${name}::regclass
         `;
         // As a replica, so that no fence keeps rows in the default partition. As the table's owner, who must own the
-        // partition too. The locks below are the same as in crm.manage_partitions.
+        // new partition too. The locks below are those of crm.manage_partitions.
         await sql.unsafe(`set local session_replication_role = replica; set local role ${owner}`);
         if (name === "crm.events") await sql`select crm.lock_texts()`;
         await sql.unsafe(`lock table only ${name}, ${name}_default in access exclusive mode`);
@@ -38,17 +32,24 @@ export async function makePartitions(source: Sql, target: Sql, tables: readonly 
   }
 }
 
-/** Gives the rows of a default partition partitions of their own. Another lock on the table may hinder it for a while. */
+/** Moves the rows of a default partition into partitions of their days. Repeats it while others lock the table. */
 async function emptyDefault(source: Sql, table: string): Promise<void> {
-  for (let attempt = 1;; attempt++) {
+  await repeat(async () => {
     const [{ hindrance }] = await source<[{ hindrance: string | null }]>`
       select hindrance from crm.manage_partitions(${table}::regclass)
     `;
-    if (hindrance === null) return;
-    if (attempt === ATTEMPTS) throw new StackError(`The move has not begun: ${hindrance}. Try again later`);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
+    if (hindrance === null) return null;
+    if (hindrance.endsWith(TOO_MANY)) {
+      throw new StackError(
+        `The move has not begun: ${hindrance}. \`deno task doctor\` says how to move the rows`,
+      );
+    }
+    return new StackError(`The move has not begun: ${hindrance}. Try again later`);
+  });
 }
+
+/** How crm.manage_partitions ends the text about a default partition with more rows than it moves. */
+const TOO_MANY = "has too many rows";
 
 /** The days for which a table has a partition. */
 async function daysOf(sql: Sql, table: string): Promise<string[]> {

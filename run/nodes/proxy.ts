@@ -15,14 +15,13 @@ const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url))
  * than the 10 s for which the functions wait.
  */
 const CALL_TIMEOUT_S = 9;
-/** The shorter timeout for calls that go to all nodes in turn, because several nodes may hang. */
+/** The timeout for calls that go to all nodes in turn. It is shorter, because several nodes may hang. */
 const EACH_TIMEOUT_S = 3;
 /** Seconds after which a connection to a node is replaced. */
 const LIFETIME_S = 1_800;
 
 /**
  * Turns an empty database, in a Postgres 15 with PL/Proxy, into the proxy of these nodes.
- *
  * @param sql as superuser, because only a superuser creates functions in PL/Proxy
  */
 export async function installProxy(sql: Sql, { connections, password }: Nodes): Promise<void> {
@@ -36,10 +35,10 @@ export async function installProxy(sql: Sql, { connections, password }: Nodes): 
       await sql.unsafe(`
         create server ${server} foreign data wrapper plproxy options (
           modular_mapping '1', connection_lifetime '${LIFETIME_S}', query_timeout '${timeout}',
-          p0 ${await literal(sql, connections[0]!)}
+          p0 ${await quoteLiteral(sql, connections[0]!)}
         );
         create user mapping for current_user server ${server}
-          options (user 'crm_functions', password ${await literal(sql, password)});`);
+          options (user 'crm_functions', password ${await quoteLiteral(sql, password)});`);
     }
     await sql.unsafe(written);
     await sql.unsafe(doors);
@@ -49,7 +48,8 @@ export async function installProxy(sql: Sql, { connections, password }: Nodes): 
   });
 }
 
-async function literal(sql: ISql, text: string): Promise<string> {
+/** A text as an SQL literal, for statements that accept no parameters. */
+export async function quoteLiteral(sql: ISql, text: string): Promise<string> {
   const [row] = await sql<{ literal: string }[]>`select quote_literal(${text}) as literal`;
   return row!.literal;
 }

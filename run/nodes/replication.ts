@@ -4,13 +4,14 @@ import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 import { slotInHex } from "../../supabase/functions/_shared/contract/credentials.ts";
-import type { Move } from "./move.ts";
+import type { Move } from "./moving.ts";
+import { quoteLiteral } from "./proxy.ts";
 import { rowsOf, type Table } from "./tables.ts";
 
 /** How often the state of the copy is checked. */
 const POLL_MS = 10;
 
-/** After how many errors the move fails. Postgres repeats a failed copy every 5 seconds. */
+/** The number of errors after which the move fails. Postgres repeats a failed copy every 5 seconds. */
 const MOST_ERRORS = 3;
 
 /** The name of the publication, the subscription and the replication slot, which must not have capital letters. */
@@ -18,7 +19,7 @@ function replicationName(slot: string): string {
   return `crm_move_${slotInHex(slot)}`;
 }
 
-/** Starts copying the rows, unless that has begun. */
+/** Starts copying the rows, unless an earlier run of the command has started it. */
 export async function startCopy(move: Move): Promise<void> {
   const { slot, source, target } = move;
   const name = replicationName(slot);
@@ -27,13 +28,11 @@ export async function startCopy(move: Move): Promise<void> {
   await source.sql.unsafe(
     `create publication ${name} for table ${filtered(move, "copy")} with (publish_via_partition_root = true)`,
   );
-  const [{ address }] = await target.sql<
-    [{ address: string }]
-  >`select quote_literal(${source.url}) as address`;
+  const address = await quoteLiteral(target.sql, source.url);
   await target.sql.unsafe(`create subscription ${name} connection ${address} publication ${name}`);
 }
 
-/** Also copies the tables that must wait until no delivery is claimed any more. */
+/** Also copies the tables of the step `drain`. Call it when no delivery is claimed any more. */
 export async function copyDrained(move: Move): Promise<void> {
   const name = replicationName(move.slot);
   const both = [filtered(move, "copy"), filtered(move, "drain")].join(", ");
@@ -47,7 +46,7 @@ function filtered({ tables, ids }: Move, step: Table["step"]): string {
     .map((table) => `${table.name} where (${rowsOf(table, ids)})`).join(", ");
 }
 
-/** Waits until all tables are copied, and later changes follow. */
+/** Waits until all tables are copied, with all changes so far. */
 export async function waitForCopy({ slot, source, target }: Move): Promise<void> {
   const name = replicationName(slot);
   for (;;) {
@@ -66,7 +65,7 @@ export async function waitForCopy({ slot, source, target }: Move): Promise<void>
     if (left === 0) break;
     if (errors >= MOST_ERRORS) {
       throw new StackError(
-        "The rows cannot be copied: the log of the node that they move to says why. Undo with --undo",
+        "The rows cannot be copied: the log of the target node says why. Undo the move with --undo",
       );
     }
     await setTimeout(5 * POLL_MS);
@@ -74,7 +73,7 @@ export async function waitForCopy({ slot, source, target }: Move): Promise<void>
   await waitForChanges(source.sql, slot, Infinity);
 }
 
-/** Waits until the target has all that was committed at the source before this call; false after `mostMs`. */
+/** Waits until the target has all changes that the source committed before this call; false after `mostMs`. */
 export async function waitForChanges(source: Sql, slot: string, mostMs: number): Promise<boolean> {
   const name = replicationName(slot);
   // The commit of this message flushes the write-ahead log up to it, so that the source sends everything before it.
@@ -85,13 +84,15 @@ export async function waitForChanges(source: Sql, slot: string, mostMs: number):
     const [row] = await source<[{ reached: boolean }?]>`
       select confirmed_flush_lsn >= ${place}::pg_lsn as reached from pg_replication_slots where slot_name = ${name}
     `;
-    if (row === undefined) throw new StackError("The replication slot of the move is gone: undo with --undo");
+    if (row === undefined) {
+      throw new StackError("The replication slot of the move no longer exists: undo the move with --undo");
+    }
     if (row.reached) return true;
   }
   return false;
 }
 
-/** Removes subscription, publication and replication slot, whichever there are. */
+/** Removes the subscription, the publication and the replication slot, if they exist. */
 export async function endCopy({ slot, source: { sql: source }, target }: Move): Promise<void> {
   const name = replicationName(slot);
   if (await hasSubscription(target.sql, name)) await target.sql.unsafe(`drop subscription ${name}`);
@@ -103,7 +104,7 @@ export async function endCopy({ slot, source: { sql: source }, target }: Move): 
   `;
   if (names !== null) await source.unsafe(`alter publication ${name} drop table ${names}`);
   await source.unsafe(`drop publication if exists ${name}`);
-  // A replication slot is left if the mover died before its subscription was created.
+  // Left behind if the command was killed before it created the subscription.
   await source`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name}`;
 }
 

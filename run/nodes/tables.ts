@@ -1,4 +1,4 @@
-// Finds the tables with rows of workspaces in the catalogue, so that a new table moves without being named anywhere.
+// Finds the tables with rows of workspaces in the catalogue, so that a new table needs no entry here.
 import type { ISql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 
@@ -8,14 +8,14 @@ export interface Table {
   column: string;
   /** The step in which its rows are copied. */
   step: "copy" | "drain" | "cut";
-  /** The columns that a copy names, in order. Generated columns are missing, because the target computes them. */
+  /** The columns to copy, in order, without generated columns, which the target computes. */
   columns: string[];
 }
 
 /**
- * Tables in which claims and jobs look for work of all workspaces. At the target, rows of a workspace that is not there
- * yet would delay the work of others, so these tables are copied late. The queue, which is long, is copied once nothing
- * is claimed any more; the other tables are copied while calls wait.
+ * Tables in which claims and jobs look for work for all workspaces. Rows of a workspace that has not moved yet would
+ * delay this work at the target, so these tables are copied late. The queue, which is long, is copied when nothing is
+ * claimed any more. The other tables are copied while calls wait.
  */
 const LATE: Readonly<Record<string, "drain" | "cut">> = {
   webhook_queue: "drain",
@@ -45,7 +45,7 @@ export async function findTables(sql: ISql): Promise<Table[]> {
           select from pg_attribute k left join pg_attrdef d on d.adrelid = c.oid and d.adnum = k.attnum
           where k.attrelid = c.oid and k.attnum > 0
             and (k.attidentity <> '' or pg_get_expr(d.adbin, d.adrelid) like '%nextval(%')
-        ) then 'has numbers of a sequence, which two nodes may give twice'
+        ) then 'has numbers from a sequence, so two nodes may use the same number'
         when exists (
           select from pg_trigger t where t.tgrelid = c.oid and t.tgenabled in ('A', 'R')
         ) then 'has a trigger that a copy would fire'
@@ -84,7 +84,7 @@ export async function removeRows(
   tables: Table[],
   ids: readonly string[],
 ): Promise<void> {
-  // Remove the rows that jobs read first, and the workspace itself last.
+  // Removes the rows that jobs read first, and the workspace itself last.
   const order = (table: Table) => table.name === "crm.workspaces" ? 2 : table.step === "copy" ? 1 : 0;
   for (const table of tables.toSorted((a, b) => order(a) - order(b))) {
     if (table.name === "crm.api_keys") {

@@ -34,7 +34,7 @@ export interface ErrorDetail {
   field: string;
   /** What is wrong, in Portuguese; null if the code says enough. */
   message: string | null;
-  /** A value that the caller does not know, such as the id of a delivery's inactive subscription. */
+  /** A value that the caller does not have, such as the id of the inactive subscription of a delivery. */
   value?: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { OverlapSeconds } from "./verbs.ts";
 
 export interface NewKey {
   workspaceId: string;
-  /** The creator: owner of the key's records by default, author of its notes. Absent: the oldest active admin. */
+  /** The creator, who owns the key's records by default and writes its notes. Absent: the oldest active admin. */
   memberId?: string | undefined;
   /** 1 to 255 characters. */
   name: string;
@@ -26,7 +26,7 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key. Only this result has the key, because the database stores only its hash (spec 5.5).
+ * Creates a key. Only this result contains the key, because the database stores only a hash (spec 5.5).
  * @throws OperatorError if the workspace or the member does not exist, there is no active admin to be the creator, or
  * `expiresAt` has passed.
  */
@@ -45,7 +45,7 @@ export async function createKey(sql: ISql, input: NewKey): Promise<CreatedKey> {
 }
 
 /**
- * Gives a key a new secret; the current one works until the overlap ends. Only this result has the new value.
+ * Gives a key a new value. The current value works until the overlap ends. Only this result contains the new value.
  * @throws OperatorError if there is no such key, or it is revoked or has expired.
  */
 export async function rotateKey(

@@ -22,7 +22,7 @@ import type { Workspace as WorkspaceSchema } from "../../supabase/functions/app-
 export type Workspace = Omit<WorkspaceOverview, "member" | "workspaces" | "usage">;
 
 /** A workspace with its usage. For the operator `member` is null, and there are no `workspaces`. */
-export type WorkspaceOverview = Omit<z.output<typeof WorkspaceSchema>, "member"> & {
+type WorkspaceOverview = Omit<z.output<typeof WorkspaceSchema>, "member"> & {
   member: z.output<typeof WorkspaceSchema>["member"] | null;
 };
 
@@ -51,7 +51,7 @@ export interface Stage extends NewStage {
   is_active: boolean;
 }
 
-export interface LossReason {
+interface LossReason {
   id: string;
   workspace_id: string;
   name: string;
@@ -123,7 +123,7 @@ export type RecordKind =
   | "subscription"
   | "delivery";
 
-export type DeliveryFilters =
+type DeliveryFilters =
   & { subscription_id: string; state: string; event: string }
   & Required<
     Pick<z.output<typeof DeliveryFilter>, "since" | "until" | "cursor" | "limit">

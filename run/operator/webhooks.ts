@@ -12,7 +12,7 @@ import { findWorkspace, operate } from "./operator.ts";
  * Replaces the signing secret of a subscription. Only this result has the secret; the database gets it encrypted.
  * @param key the encryption key of the functions: base64 of 32 bytes
  * @param overlapSeconds for how long the current secret also signs
- * @param force whether to rotate even if the key does not decrypt the current secret, after the earlier key was lost
+ * @param force whether to rotate even if the key does not decrypt the current secret, because the earlier key was lost
  * @throws OperatorError if there is no such subscription, or the key is not the functions' key.
  */
 export function rotateSecret(
@@ -25,7 +25,7 @@ export function rotateSecret(
   return sql.begin(async (sql) => {
     const subscription = { workspace_id: await findWorkspace(sql, "subscription", id), id };
     const present = await operate(sql, "subscription_read_secret", subscription);
-    // The functions could not decrypt a secret encrypted with another key, so no delivery would succeed again.
+    // The functions cannot decrypt a secret that was encrypted with another key, so no delivery could be signed.
     if (!force && !await decrypts(key, id, present.secret)) {
       throw new OperatorError("wrong_encryption_key", [], { verb: "subscription_rotate", args: { id } });
     }

@@ -4209,8 +4209,8 @@ begin
 end
 $$;
 comment on function crm.company_survivor(uuid) is
-  'The record into which this one was merged in the end, or this one itself. It is locked against merging until the '
-  'transaction ends. It may be archived.';
+  'The record into which this record was finally merged, or this record itself. The result may be archived. It is '
+  'locked against merging until the transaction ends.';
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -4700,8 +4700,8 @@ begin
 end
 $$;
 comment on function crm.contact_survivor(uuid) is
-  'The record into which this one was merged in the end, or this one itself. It is locked against merging and erasing '
-  'until the transaction ends. It may be archived or erased.';
+  'The record into which this record was finally merged, or this record itself. The result may be archived or erased. '
+  'It is locked against merging and erasing until the transaction ends.';
 create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 begin

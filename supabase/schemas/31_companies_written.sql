@@ -165,8 +165,8 @@ begin
 end
 $$;
 comment on function crm.company_survivor(uuid) is
-  'The record into which this one was merged in the end, or this one itself. It is locked against merging until the '
-  'transaction ends. It may be archived.';
+  'The record into which this record was finally merged, or this record itself. The result may be archived. It is '
+  'locked against merging until the transaction ends.';
 
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

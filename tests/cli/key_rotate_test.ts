@@ -45,12 +45,15 @@ test("key rotate --overlap gives a new value, and the old value works until the 
 test("key rotate without an overlap ends the old value at its next call", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const text = await say("key", "rotate", id);
-  const said = `Key ${id} has a new value, which is shown only now. The earlier one has ended`;
+  const said = `The earlier value of key ${id} no longer works.\nThe new value is shown only now`;
   const [, value] = new RegExp(`^${said}:\n\n(svc_\\S+)\n$`).exec(text) ?? [];
   assert.ok(value, text);
   assertError(await client(key).get(PIPELINES), "revoked_api_key");
   assert.equal((await client(value).get(PIPELINES)).status, 200);
-  assert.match(await say("key", "rotate", id, "--overlap", "7d"), /The earlier one works until 20\S+Z:\n/);
+  assert.match(
+    await say("key", "rotate", id, "--overlap", "7d"),
+    /^The earlier value of key \S+ works until 20\S+Z\.\n/,
+  );
   await say("key", "revoke", id);
   await assertMistake(["key", "rotate", id], 1, new RegExp(`"${id}" is revoked or has expired, for good`));
 });

@@ -82,7 +82,7 @@ test("member update --active false shows which of the member's keys still work, 
     const line of [
       `Member ${member} is inactive\\. Keys that .* still work, except for writing notes:`,
       `${working.id}  Teste +${working.key.slice(0, 12)}  notes:write,pipelines:read  -`,
-      "To revoke one: deno task crm key revoke ID",
+      "To revoke a key: deno task crm key revoke ID",
     ]
   ) assert.match(text, new RegExp(`^${line}$`, "m"));
   assert.doesNotMatch(text, new RegExp(`${revoked.id}|${expired.id}`));

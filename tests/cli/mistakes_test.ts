@@ -94,7 +94,7 @@ const MISTAKES: [line: string, code: 1 | 2, error: RegExp][] = [
   ["delivery redeliver", 2, /missing required argument/],
   ["delivery redeliver ID", 1, /No delivery has the id/],
   ["job run", 2, /missing required argument 'name'/],
-  ["job run partition", 1, /No job is called "partition": there are .*"partition-events", /],
+  ["job run partition", 1, /No job is called "partition": the jobs are .*"partition-events", /],
 ];
 
 Deno.test("A command reports a mistake in one line that says what was wrong and what is allowed", async () => {

@@ -78,6 +78,6 @@ test("proposal send refuses a proposal that has expired or was answered", async 
   const { id: expired } = await json(...make, "A", "--expires-at", "2020-01-01T00:00:00Z");
   const { id: answered } = await json(...make, "B");
   await sql`update crm.proposals set status = 'recusada' where id = ${answered}`;
-  await assertMistake(["proposal", "send", expired], 1, /The proposal has expired: make another/);
+  await assertMistake(["proposal", "send", expired], 1, /The proposal has expired: create another/);
   await assertMistake(["proposal", "send", answered], 1, /answered already \(recusada\), for good/);
 });

@@ -28,7 +28,7 @@ test("webhook recover sends the events that a subscription missed, and delivery 
     `0 deliveries are on the way to subscription ${id}\n`,
   );
   await say(...recover, "2026-01-01", "--before-creation");
-  await assertMistake([...recover, "2199-01-01"], 2, /for a recovery in the past/);
+  await assertMistake([...recover, "2199-01-01"], 2, /for a recovery, a moment in the past/);
 
   const list = async (...options: string[]) =>
     (await json("delivery", "list", "--workspace", workspace, ...options))

@@ -114,7 +114,7 @@ test("webhook reactivate makes waiting deliveries due, and warns if the key that
   await sql`update crm.webhook_subscriptions set key_id = null where id = ${id}`;
   assert.equal(
     await say("webhook", "reactivate", id),
-    `The subscription ${id} is active; 0 deliveries go on\n`,
+    `The subscription ${id} is active. 0 waiting deliveries are sent\n`,
   );
 });
 
@@ -154,11 +154,11 @@ test("webhook rotate shows a new secret once, and it replaces the old secret at 
   const overlap = await say(...rotate, "--overlap", "3600");
   assert.match(
     overlap,
-    /is shown only now; the earlier one goes on signing until 20\S+Z:\n\nwhsec_\S{43}\n$/,
+    /^The earlier secret also signs until 20\S+Z\.\nThe new secret of .* is shown only now:\n\nwhsec_\S{43}\n$/,
   );
   const { secret: next, old_secret_until } = await json(...rotate, "--overlap", "604800");
   assert.ok(Date.parse(old_secret_until) - Date.now() > 604_790_000);
-  assert.match(await say("webhook", "show", id), /^The old secret goes on signing until 20\S+Z$/m);
+  assert.match(await say("webhook", "show", id), /^The earlier secret also signs until 20\S+Z$/m);
   await api.post(LEADS, { first_name: "Bia" });
   checkDelivery((await mailbox.waitFor(2))[1]!, secret, next);
 });

@@ -100,7 +100,7 @@ Deno.test("The doctor reports what the health check says about webhooks, the dat
     [
       200,
       { ...up, webhooks: "degraded" },
-      "The health check says that webhooks are degraded: something has been due for over a minute",
+      "The health check says that webhooks are degraded: a delivery has been due for over a minute",
     ],
     [
       503,
@@ -155,9 +155,12 @@ Deno.test("The doctor checks that the functions admit the console's origin", asy
   assert.deepEqual(await lookFor(origin), ["ok"]);
   assert.deepEqual(await lookFor(`${origin}/crm`), ["ok"], "a folder of the origin");
   const wrong: [appOrigin: string | null, finding: string][] = [
-    [null, "APP_ORIGIN is not set, so links of proposals lead nowhere and nobody can sign in"],
+    [null, "APP_ORIGIN is not set, so proposal links lead nowhere and nobody can sign in"],
     ["http://console.example", "APP_ORIGIN is not https, so sessions would travel in clear text"],
-    ["https://other.example/crm", "The functions do not admit pages of https://other.example"],
+    [
+      "https://other.example/crm",
+      "The functions do not allow requests from pages of https://other.example (CORS)",
+    ],
   ];
   for (const [appOrigin, finding] of wrong) assert.deepEqual(await lookFor(appOrigin), ["wrong", finding]);
   await using platform = startPlatform({ "app-v1-workspace": json(404, { code: "NOT_FOUND" }) });
@@ -175,13 +178,13 @@ Deno.test("The doctor checks that the functions can verify tokens without asking
   for (const keys of [[], [{ kty: "oct", alg: "HS256" }]]) {
     assert.deepEqual(await lookAt(json(200, { keys })), [
       "wrong",
-      "Sign-in signs with a shared secret, so each call of the console asks Supabase Auth as well",
+      "Supabase Auth signs tokens with a shared secret, so each call of the console also asks Supabase Auth",
     ]);
   }
   for (const answer of [json(503, { message: "unavailable" }), () => new Response("<p>Hello</p>")]) {
     assert.match(
       (await lookAt(answer))[1]!,
-      /^The keys of sign-in cannot be read at .*: it answers (503|200)$/,
+      /^The keys that verify tokens cannot be read at .*: it answers (503|200)$/,
     );
   }
 });

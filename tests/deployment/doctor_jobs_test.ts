@@ -27,12 +27,12 @@ Deno.test("The doctor finds wrong partitions and a late search index, and its re
         const [row] = await sql`select to_char((now() at time zone 'UTC')::date + 1, 'YYYY_MM_DD') as day`;
         await sql.unsafe(`drop table crm.events_${row!["day"]}`);
       },
-      /^partitions: crm\.events has no partition for \d{4}-\d\d-\d\d: .* goes into crm\.events_default$/,
+      /^partitions: crm\.events has no partition for \d{4}-\d\d-\d\d: new rows go into crm\.events_default$/,
     ],
     [
       "rows in the default partition",
       attempts("{3 days, 40 days}"),
-      /^partitions: crm\.webhook_attempts_default has 2 rows that belong into partitions of their days$/,
+      /^partitions: crm\.webhook_attempts_default has 2 rows that belong in the partitions of their days$/,
     ],
     [
       "rows written while the clock was ahead",
@@ -47,7 +47,7 @@ Deno.test("The doctor finds wrong partitions and a late search index, and its re
           insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
           select gen_random_uuid(), crm.uuid_v7(now() - interval '2 days'), 1, 1, 200, 5
           from generate_series(1, 100001)`,
-      /^partitions: crm\.webhook_attempts_default has more rows than are moved while others write/,
+      /^partitions: crm\.webhook_attempts_default has over 100000 rows/,
       () => sql`select crm.manage_partitions('crm.webhook_attempts', p_max_rows => 1000000000)`,
     ],
     [
@@ -64,7 +64,7 @@ Deno.test("The doctor finds wrong partitions and a late search index, and its re
     [
       "an index that its job does not update",
       () => sql`update crm.search_progress set reached_at = now() - interval '20 minutes'`,
-      /^search: The index for searches is 20 minutes behind/,
+      /^search: The search index is 20 minutes behind/,
     ],
     [
       "a workspace with more changes than the job can index",
@@ -72,7 +72,7 @@ Deno.test("The doctor finds wrong partitions and a late search index, and its re
         sql`
           insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
           values (gen_random_uuid(), 0, gen_random_uuid(), now() - interval '11 minutes')`,
-      /^search: In 1 workspaces more has changed than the job index-texts could index in time$/,
+      /^search: In 1 workspaces more records changed than the job index-texts could index in time$/,
     ],
   ];
   for (const [name, breaks, finding, mends] of cases) {

@@ -122,7 +122,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
     await step(
       "a migration from another tree",
       `insert into ${HISTORY} (version) values ('20990101000000')`,
-      /^migrations: The database has migrations that this tree has not: 20990101000000$/,
+      /^migrations: The database has migrations that this tree lacks: 20990101000000$/,
       { mends: `delete from ${HISTORY} where version = '20990101000000'` },
     );
     await step(
@@ -138,7 +138,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
       await owner.unsafe(`
         create table public.kept as select * from ${HISTORY} where name = 'v1';
         update ${HISTORY} set statements = null where name = 'v1'`).simple();
-      assert.match(await note(), /^\d+ applied; without statements to compare \(.*\): \d+$/);
+      assert.match(await note(), /^\d+ applied; recorded without statements \(.*\), so not compared: \d+$/);
       assert.deepEqual(findingsOf(await see()), []);
       await owner.unsafe(`
         update ${HISTORY} m set statements = k.statements from public.kept k where k.version = m.version;
@@ -172,7 +172,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
     await step(
       "a role without a time limit for statements",
       "alter role crm_functions reset statement_timeout",
-      /^roles: The role crm_functions has no statement_timeout of 8s/,
+      /^roles: The role crm_functions lacks statement_timeout = 8s/,
     );
     await step(
       "a role that can only read",
@@ -192,14 +192,14 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
     await step(
       "a database without Supabase Auth",
       "alter schema auth rename to auth_elsewhere",
-      /^sign-in: The database has no auth.users and no auth.sessions, where Supabase Auth keeps /,
+      /^sign-in: The database has no auth.users and no auth.sessions, the tables of Supabase Auth/,
       { mends: "alter schema auth_elsewhere rename to auth" },
     );
     await t.step("functions that connect as the owner", async () => {
       const asOwner = openSql(database_url, { max: 1, connection: { application_name: "crm-api" } });
       await breakAndMend(see, owner, {
         breaks: () => asOwner`select`,
-        finding: /^functions' database user: The functions connect as postgres, and not as crm_functions$/,
+        finding: /^functions' database user: The functions connect as postgres instead of crm_functions$/,
         mends: () => asOwner.end(),
       });
     });
@@ -258,7 +258,7 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
       url.username = url.password = "stranger";
       await admin`create role stranger login password 'stranger'`;
       const diagnosis = await examine({ ...address, databaseUrl: url.href });
-      assert.match(findingsOf(diagnosis).join("\n"), /^deliveries: It cannot be seen: permission denied/m);
+      assert.match(findingsOf(diagnosis).join("\n"), /^deliveries: The check failed: permission denied/m);
     });
     await t.step("functions without their database", async () => {
       await stopPostgres(dataDir);
@@ -292,7 +292,12 @@ Deno.test("The doctor finds what is broken on a local stack, and its remedy repa
       const [subscription] = await sql`
         insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
         values (${workspace}, '{contact.created}', 'https://receiver.invalid/') returning id`;
-      for (const says of ["1 delivery has been due for 6\\d s", "2 deliveries have been due"]) {
+      for (
+        const says of [
+          "1 delivery has been due for 6\\d s",
+          "2 deliveries have been due",
+        ]
+      ) {
         await sql`
           insert into crm.contacts (workspace_id, name, owner_id)
           select ${workspace}, 'Ana', id from crm.members where workspace_id = ${workspace}`;

@@ -31,7 +31,7 @@ Deno.test("A plan names each table that a migration locks, who waits for the loc
     [
       "crm.contacts: ShareLock, writes wait",
       "crm.deals: AccessExclusiveLock, reads and writes wait",
-      "crm.notes: AccessExclusiveLock, reads and writes wait while all its rows are written anew",
+      "crm.notes: AccessExclusiveLock, reads and writes wait while all its rows are rewritten",
     ],
     // This migration runs outside a transaction.
     undefined,

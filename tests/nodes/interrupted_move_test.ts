@@ -69,6 +69,23 @@ Deno.test(needing(NODE_PROGRAMS, {
       assert.deepEqual((await told(admin))[2], [{ slot: slotOf(made.id), node: 1 }]);
     });
 
+    await t.step(
+      "a move does not begin, and is not retried, if a default partition has too many rows",
+      async () => {
+        const superuser = open(nodes[1].superuserUrl);
+        const [{ text }] = await superuser<[{ text: string }]>`
+          select pg_get_functiondef('crm.manage_partitions'::regproc) as text`;
+        await superuser.unsafe(text.replace("100000", "1"));
+        await makeEvents(owners[1], workspace.id, 2, { ageS: 6 * DAY_S });
+        await assert.rejects(
+          move({ to: 0 }),
+          /has not begun: crm\.events_default has too many rows\. `deno task doctor`/,
+        );
+        await superuser.unsafe(text);
+        await owners[1]`truncate crm.events_default`;
+      },
+    );
+
     await t.step("the target has each day's partition of the source before rows are copied", async () => {
       const tables = ["crm.events", "crm.webhook_deliveries", "crm.webhook_attempts", "crm.requests"];
       for (const table of tables.slice(1)) {

@@ -1,6 +1,4 @@
-/**
- * `deno task collection`: writes the collections for Postman and for editors into clients/written/, which is not tracked.
- */
+/** `deno task collection`: writes the collections for Postman and editors into clients/written/. Git ignores them. */
 import { replaceFile, WRITTEN } from "../openapi/files.ts";
 import { collectionFiles } from "./files.ts";
 

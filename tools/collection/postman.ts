@@ -10,7 +10,7 @@ export interface CollectionInfo {
   baseUrl: string;
 }
 
-/** Writes the collection: each request tests its status and keeps the ids that later ones use. */
+/** Writes the collection. Each request tests its status and stores the ids that later requests use. */
 export function postmanCollection(
   { name, description, baseUrl }: CollectionInfo,
   folders: Folder[],

@@ -28,7 +28,7 @@ export interface Step {
   /** The success statuses that the document declares. */
   statuses: number[];
   captures: Capture[];
-  /** Variables that a person must enter; without them the call is left out. */
+  /** Variables that a person must enter. Without them the call is skipped. */
   needs: string[];
 }
 
@@ -39,7 +39,7 @@ export interface Folder {
   steps: Step[];
 }
 
-/** Resources in the order of their calls: a referenced resource comes first. Unlisted ones come last. */
+/** Resources in the order of their calls. A resource comes after those that it refers to, an unlisted one last. */
 const RESOURCES = [
   "me",
   "workspace",
@@ -53,13 +53,13 @@ const RESOURCES = [
   "webhooks",
 ];
 
-/** FIRST creates and uses the records, LAST ends them, each in this order. All other actions run in between. */
+/** The actions in FIRST create and use records, those in LAST end them. All other actions run in between. */
 const FIRST = ["create", "list", "get", "update", "upsert", "batch", "test", "deliveries", "delivery"];
 const LAST = ["archive", "restore", "merge", "erase", "delete"];
 
 /** What is special about a step. */
 interface Particular {
-  /** The variable for `{id}`, where it is not the id of the resource's new record. */
+  /** The variable for `{id}`, if it is not the id of the resource's new record. */
   id?: string;
   body?: unknown;
   captures?: Capture[];
@@ -81,7 +81,7 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
       { variable: "lead_deal_id", path: "lead.deal_id" },
     ],
   },
-  // The other deals already have the contact as their main one.
+  // The other deals already have this contact as their main contact.
   "deals.add_contact": { id: "lead_deal_id" },
   "deals.remove_contact": { id: "lead_deal_id" },
   "contacts.erase": { id: "lead_contact_id" },
@@ -185,7 +185,7 @@ function stepOf(document: OpenApi, listed: ListedOperation, known: ReadonlySet<s
   };
 }
 
-/** The ids from the reply to a creation, or to a batch of one item, that later calls use. */
+/** The id that later calls use, from the reply to a creation or to a batch of one item. */
 function capturesOf({ operationId, responses }: Operation, own: string): Capture[] {
   const { content } = (responses[201] ?? {}) as { content?: { "application/json": { example?: unknown } } };
   const example = content?.["application/json"].example;
@@ -196,8 +196,8 @@ function capturesOf({ operationId, responses }: Operation, own: string): Capture
 }
 
 /**
- * A body with the ids of this run. Leaves out external_id: it must be unique, so a second run of the collection would
- * fail. Only an upsert keeps it, to find its record.
+ * A body with the ids of this run. Leaves out external_id, which must be unique: a second run of the collection would
+ * fail. Only an upsert keeps external_id, to find its record.
  */
 function withVariables(body: unknown, own: string, known: ReadonlySet<string>, keepsId: boolean): unknown {
   if (Array.isArray(body)) return body.map((item) => withVariables(item, own, known, keepsId));

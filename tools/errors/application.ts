@@ -41,7 +41,7 @@ export const APPLICATION_ERROR_TEXTS: Record<keyof typeof APPLICATION_ERRORS, Er
   },
   email_taken: {
     when: doc("outro membro já tem esse e-mail", "another member has that e-mail"),
-    remedy: doc("use outro", "use another one"),
+    remedy: doc("use outro e-mail", "use another e-mail"),
   },
   already_signed_in: {
     when: doc(

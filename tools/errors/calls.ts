@@ -24,8 +24,8 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   },
   insufficient_scope: {
     when: doc(
-      "a chave não tem o escopo, ou não vale para o endereço IP, que a mensagem informa",
-      "the key lacks a scope, or may not be used from the caller's IP address; the message names it",
+      "a chave não tem o escopo, ou não pode ser usada a partir do endereço IP da chamada; a mensagem diz qual",
+      "the key lacks the scope, or may not be used from the caller's IP address; the message names the scope or address",
     ),
     remedy: doc(
       "crie uma chave com esse escopo, ou inclua o endereço nas redes da chave",
@@ -43,7 +43,7 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   rate_limited: {
     when: doc(
       "mais chamadas do que o plano permite (120) nos últimos 60 segundos",
-      "more than the plan's calls (120) in the last 60 seconds",
+      "more calls in the last 60 seconds than the plan allows (120)",
     ),
     remedy: doc("espere os segundos de `Retry-After`", "wait `Retry-After` seconds"),
     repeat: "retry_after",
@@ -87,14 +87,14 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   validation_error: {
     when: doc(
       "campos, ou parâmetros da consulta de uma lista, são inválidos: veja `details`",
-      "fields, or query parameters of a list, are invalid, see `details`",
+      "fields, or query parameters of a list, are invalid: see `details`",
     ),
     remedy: doc("corrija o que `details` aponta", "correct what `details` names"),
   },
   invalid_cursor: {
     when: doc(
       "o `cursor` não é um UUID; em eventos: não é um que a lista deu",
-      "`cursor` is not a UUID; for events: is not a cursor that the list returned",
+      "`cursor` is not a UUID; for events: it is not a cursor that the list returned",
     ),
     remedy: doc(
       "use o `meta.next_cursor` da página anterior",
@@ -131,7 +131,7 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   idempotency_conflict: {
     when: doc(
       "a chave de idempotência já foi usada com outro corpo ou em outro recurso",
-      "the key was used with another body or resource",
+      "the idempotency key was used before with another body or for another resource",
     ),
     remedy: doc(
       "para uma requisição nova, use uma chave nova",
@@ -141,15 +141,15 @@ export const CALL_ERROR_TEXTS: Record<keyof typeof CALL_ERRORS, ErrorText> = {
   idempotency_in_progress: {
     when: doc(
       "a primeira requisição com essa chave de idempotência ainda está em andamento",
-      "the first request with that key is still in progress",
+      "the first request with that idempotency key is still in progress",
     ),
     remedy: doc("repita daqui a pouco, com a mesma chave", "repeat it in a moment, with the same key"),
     repeat: "second",
   },
   batch_failed: {
     when: doc(
-      "lote com `atomic: true`: um item falhou por outro motivo que um campo inválido, veja `details`; nada foi gravado. Se há um campo inválido, o código é `validation_error`",
-      "batch with `atomic: true`: an item failed for a reason other than an invalid field, see `details`; nothing was written. If a field is invalid, the code is `validation_error`",
+      "lote com `atomic: true`: um item falhou por outro motivo que não um campo inválido (veja `details`); nada foi gravado. Se há um campo inválido, o código é `validation_error`",
+      "batch with `atomic: true`: an item failed for another reason than an invalid field (see `details`); nothing was written. If a field is invalid, the code is `validation_error`",
     ),
     remedy: doc(
       "corrija esses itens, ou envie o lote sem `atomic`",

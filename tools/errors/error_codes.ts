@@ -36,8 +36,10 @@ export function errorCodes({ method, path, endpoint }: Route): ErrorCode[] {
   ]);
 }
 
-function sortCodes(codes: readonly ErrorCode[]): ErrorCode[] {
-  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
+/** The codes without repetitions, in the order of the error table. */
+export function sortCodes(codes: readonly ErrorCode[]): ErrorCode[] {
+  const wanted = new Set(codes);
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => wanted.has(code));
 }
 
 /** Groups codes by their HTTP status. */

@@ -6,19 +6,19 @@ import type { ErrorText } from "./texts.ts";
 export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> = {
   not_found: {
     when: doc(
-      "o registro não existe no workspace, o endereço não existe, ou ainda não está disponível: a mensagem diz qual",
-      "no such record in the workspace, no such path, or one that is not live yet: the message says which",
+      "o registro não existe no workspace, o endereço não existe, ou o endereço ainda não está disponível: a mensagem diz qual",
+      "the record does not exist in the workspace, the path does not exist, or the path is not live yet: the message says which",
     ),
     remedy: doc("confira o id ou o endereço", "check the id, or the path"),
   },
   precondition_failed: {
     when: doc(
       "PATCH com um `If-Match` que não é a versão atual do registro; nada mudou",
-      "a PATCH whose `If-Match` does not name the record's version; nothing was changed",
+      "a PATCH whose `If-Match` is not the record's current version; nothing was changed",
     ),
     remedy: doc(
       "leia o registro de novo e decida outra vez o que alterar",
-      "read the record again, and decide anew what to change",
+      "read the record again, and decide again what to change",
     ),
   },
   invalid_reference: {
@@ -45,7 +45,7 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
     ),
     remedy: doc(
       "se quer alterar o registro que permaneceu, use o id que está em `details`",
-      "check whether you mean the remaining record, and use its id",
+      "to change the remaining record, use the id in `details`",
     ),
   },
   record_erased: {
@@ -65,9 +65,12 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   no_default_pipeline: {
     when: doc(
       "sem `pipeline_id`, e o workspace não tem um pipeline padrão ativo",
-      "no `pipeline_id`, and no active default pipeline",
+      "no `pipeline_id`, and the workspace has no active default pipeline",
     ),
-    remedy: doc("informe o `pipeline_id`, ou defina um pipeline padrão", "name one, or set a default"),
+    remedy: doc(
+      "informe o `pipeline_id`, ou defina um pipeline padrão",
+      "send `pipeline_id`, or set a default pipeline",
+    ),
   },
   stage_not_found: {
     when: doc(
@@ -78,18 +81,21 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   },
   pipeline_has_no_stage: {
     when: doc("o pipeline não tem etapa ativa", "the pipeline has no active stage"),
-    remedy: doc("peça que ativem uma etapa", "have a stage activated"),
+    remedy: doc("peça que ativem uma etapa", "ask for a stage to be activated"),
   },
   owner_unresolved: {
-    when: doc("leads: nenhum membro ativo pode ser o responsável", "leads: no active member can own it"),
-    remedy: doc("peça que ativem um membro", "have a member activated"),
+    when: doc(
+      "leads: nenhum membro ativo pode ser o responsável",
+      "leads: no active member can be the owner",
+    ),
+    remedy: doc("peça que ativem um membro", "ask for a member to be activated"),
   },
   no_owner_available: {
     when: doc(
       "outros registros: nenhum membro ativo pode ser o responsável",
-      "other records: no active member can own it",
+      "other records: no active member can be the owner",
     ),
-    remedy: doc("peça que ativem um membro", "have a member activated"),
+    remedy: doc("peça que ativem um membro", "ask for a member to be activated"),
   },
   external_id_taken: {
     when: doc(

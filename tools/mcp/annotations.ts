@@ -2,8 +2,8 @@ import type { Route } from "../../supabase/functions/_shared/contract/endpoint.t
 import type { Annotations } from "../../supabase/functions/mcp/tools.ts";
 
 /**
- * Actions that neither overwrite nor remove anything, by the name of their operation. Any other change that is not a
- * creation counts as destructive until it is listed here, because hosts ask a person before a destructive call.
+ * Actions that neither overwrite nor remove anything, by the name of their operation. Every other change, except a
+ * creation, counts as destructive. Hosts ask a person before a destructive call.
  */
 const TAKE_NOTHING_AWAY = [
   "company_restore",

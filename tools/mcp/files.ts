@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { compactJson } from "../json.ts";
 import { FUNCTIONS } from "../resources.ts";
+import type { WrittenFile } from "../schema/folder.ts";
 import { toolEndpoints, toolTable } from "./table.ts";
 
 /** Most arguments of tools fit into a line of this width, so that a changed argument is one line of a diff. */
 const TOOLS_WIDTH = 240;
 
 /** The files that `deno task tools` writes, with their texts. */
-export function writtenFiles(): { path: string; text: string }[] {
+export function writtenFiles(): WrittenFile[] {
   return [
     { path: join(FUNCTIONS, "mcp/tools.json"), text: compactJson(toolTable(), TOOLS_WIDTH) },
     { path: join(FUNCTIONS, "mcp/resources.ts"), text: resourcesText() },

@@ -1,10 +1,11 @@
 import { idOf, type JsonSchema, mapParts } from "../openapi/json_schema.ts";
 import { type OpenApi, type Operation, parametersOf } from "../openapi/read_document.ts";
 
-/** The arguments of a tool: one flat object, and which of its fields belong to the query. */
+/** The arguments of a tool, as one flat object. */
 export interface Input {
   properties: Record<string, JsonSchema>;
   required: string[];
+  /** The names of the properties that are sent in the query. */
   query: string[];
   /** The description of the body, such as which fields must be sent together. */
   about: string | undefined;

@@ -27,7 +27,7 @@ export const toolEndpoints = keyEndpoints.filter(({ route }) =>
   !Object.hasOwn(NOT_TOOLS, route.endpoint.operation)
 );
 
-/** Makes the table of tools from the tables of endpoints and the texts of the Portuguese document. */
+/** The table of tools, from the tables of endpoints and the texts of the Portuguese document. */
 export function toolTable(): Tool[] {
   const document = openApiDocument("api", "pt") as OpenApi;
   return toolEndpoints.map((listed) => withToolNames(toolOf(listed, document)));
@@ -36,8 +36,8 @@ export function toolTable(): Tool[] {
 function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   const { resource, route } = listed;
   const { method, path, endpoint } = route;
-  // An upsert needs no key: repeated, it finds the record that it created. With a key it would get the first reply, but
-  // it must write again if somebody else has changed the record since.
+  // An upsert sends no idempotency key. A repeated upsert finds the record that it created, and must write again if
+  // somebody else has changed the record. With a key it would only get the first reply.
   const idempotent = endpoint.idempotent && !("match_by" in endpoint.query.shape);
   const operation = operationOf(listed, document);
   const { properties: { expand, ...properties }, required, query, about } = inputOf(document, operation);
@@ -47,10 +47,10 @@ function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   // A tool's batch is for imports, so it takes only upserts. The other operations have tools of their own.
   const upsert = properties["items"]?.items?.anyOf?.find(({ properties }) => "match_by" in properties!);
   if (upsert) properties["items"] = { type: "array", items: upsert };
-  // In a change null clears a field.
+  // In a PATCH and in an upsert null clears a field.
   const clears = method === "PATCH" || "match_by" in endpoint.query.shape;
   const fields = Object.entries(properties)
-    // A lead's utm_source is the same as the source in its utm.
+    // A lead's utm_source has the same meaning as the source in its utm.
     .filter(([name]) => !("utm" in properties && name.startsWith("utm_")))
     .map(([name, schema]) => [name, brief(name, schema, clears)]);
   return {
@@ -99,8 +99,8 @@ function operationOf({ resource, route }: ListedEndpoint, { paths }: OpenApi): O
 }
 
 /**
- * Joins the summary, the description of the resource (only for a list) and the description of the body. Conditions
- * between fields are only in this text, because clients accept no `anyOf` beside the properties of a tool.
+ * Joins the summary, the description of the resource (only for a list) and the description of the body. This text is
+ * the only place for conditions between fields, because clients accept no `anyOf` beside the properties of a tool.
  */
 function descriptionOf({ resource, route }: ListedEndpoint, { summary }: Operation, about?: string): string {
   const { path, endpoint } = route;
@@ -121,7 +121,7 @@ function withToolNames(tool: Tool): Tool {
   );
 }
 
-/** Longest first, because one address may be the beginning of another. */
+/** The address and the tool of each endpoint. Longest address first, because one may be the beginning of another. */
 const ENDPOINTS = toolEndpoints
   .map((listed): [string, string] => [listed.title.replace(/:(\w+)/g, "<$1>"), toolName(listed)])
   .sort(([a], [b]) => b.length - a.length);

@@ -1,8 +1,8 @@
 import type { Toolset } from "../../supabase/functions/mcp/tools.ts";
 
 /**
- * The tools that an assistant is offered only if it asks for their set, by the name of their operation. All others are in
- * the set `sales`, which has what a salesperson asks for: a model chooses worse among many tools.
+ * The tools that an assistant gets only if it asks for their set, by the name of their operation. All other tools are
+ * in the set `sales`, for a salesperson's questions. Sets are small, because a model chooses worse among many tools.
  */
 export const OTHER_TOOLSETS: Readonly<Record<Exclude<Toolset, "sales">, readonly string[]>> = {
   webhooks: [

@@ -13,7 +13,7 @@ import {
 import { type Property, propertyOf } from "./fields.ts";
 import { actionOf, described, titled } from "./words.ts";
 
-/** Operations that the node leaves out, because a subscription's secret would stay in the workflow's history. */
+/** Operations that the node leaves out, because their replies would keep a secret in the workflow's history. */
 const REVEALING = ["webhooks.create", "webhooks.rotate_secret"];
 
 /** The words that n8n's linter wants for an upsert. */
@@ -77,13 +77,13 @@ function output(document: OpenApi, listed: ListedOperation): Record<string, unkn
       output: { postReceive: [{ type: "set", properties: { value: '={{ { "success": true } }}' } }] },
     };
   }
-  // The cursor of the feed of events is never null: it stays in the output.
+  // The feed's cursor is never null. The workflow needs it for the next call, so it stays in the output.
   return data && next !== "always"
     ? { output: { postReceive: [{ type: "rootProperty", properties: { property: "data" } }] } }
     : {};
 }
 
-/** `data`: whether the reply is a list. `next`: whether next_cursor is nullable or always set; null if absent. */
+/** `data`: whether the reply is a list. `next`: whether next_cursor is nullable or always set; null if there is none. */
 function listOf(document: OpenApi, { operation }: ListedOperation) {
   const [, reply] = repliesOf(document, operation).find(([status]) => status === "200") ?? [];
   const schema = reply?.content && resolve(document, reply.content["application/json"].schema);
@@ -94,7 +94,7 @@ function listOf(document: OpenApi, { operation }: ListedOperation) {
   return { data: data?.type === "array", next };
 }
 
-/** The fields of one operation: required ones first, the others in a collection. */
+/** The fields of an operation: required fields first, the other fields in a collection. */
 function fieldProperties(document: OpenApi, listed: ListedOperation): Property[] {
   const { operation, method } = listed;
   const [resource, name] = operation.operationId.split(".") as [string, string];
@@ -137,7 +137,7 @@ function fieldProperties(document: OpenApi, listed: ListedOperation): Property[]
 const PAGING = new Set(["limit", "cursor"]);
 
 const NEXT = "$response.body?.meta.next_cursor";
-/** "Return All" reads page after page; "Limit" reads one. */
+/** "Return All" reads page after page; "Limit" reads one page. */
 const PAGING_FIELDS: Property[] = [
   {
     displayName: "Return All",

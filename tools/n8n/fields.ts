@@ -13,7 +13,7 @@ export interface Property {
   [key: string]: unknown;
 }
 
-/** How n8n's form shows a value. `value`: the expression that converts it for the request, if it must be converted. */
+/** How n8n's form shows a value. `value`: the expression that converts the value for the request, if needed. */
 interface Shape {
   type: string;
   default: unknown;
@@ -33,7 +33,7 @@ const JSON_VALUE = 'typeof $value === "string" ? JSON.parse($value) : $value';
 const TIME = "DateTime.fromISO(String($value)).toISO() ?? $value";
 const DATE = "String($value).slice(0, 10)";
 
-/** Returns the property of a field. What n8n leaves empty becomes null where the API accepts null. */
+/** The property for a field. An empty value becomes null if the API accepts null. */
 export function propertyOf(field: InputField, place: "body" | "query"): Property {
   const { name, path, required, nullable, format, description } = field;
   const { value, ...shape } = shapeOf(field, place);

@@ -4,7 +4,7 @@ import type { OpenApi } from "../openapi/read_document.ts";
 import { actionProperties } from "./actions.ts";
 import { propertyOf } from "./fields.ts";
 
-/** The text of the node's generated module, in English. Keys have no quotes, because n8n's linter skips quoted ones. */
+/** The text of the node's generated module, in English. Keys have no quotes, because n8n's linter skips quoted keys. */
 export function writtenProperties(): string {
   const document = openApiDocument("api", "en") as OpenApi;
   const create = document.paths["/api-v1-webhooks"]!["post"]!;

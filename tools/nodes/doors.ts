@@ -3,13 +3,13 @@ import { type Signature, signatureOf, typeDefinition } from "./signatures.ts";
 
 /** How the proxy runs a function of the nodes. */
 type Routing =
-  /** On the node of the credential; `refused` is the answer to a credential whose slot is unknown. */
+  /** On the node of the credential. `refused`: the error code for a credential with an unknown slot. */
   | { by: "credential"; refused: string }
   /** On the node of the workspace in the first argument. */
   | { by: "workspace" }
-  /** On each node in turn; returns the rows of all nodes, at most as many as the argument named by `limit`. */
+  /** On each node in turn. Returns the rows of all nodes, at most as many as the argument named by `limit`. */
   | { by: "each"; limit?: string }
-  /** On each node, with its part of the only argument, a JSON list: the elements of the node's own workspaces. */
+  /** On each node, with its part of the only argument, a JSON list: the elements that belong to its workspaces. */
   | { by: "list" }
   /** Written by hand in run/nodes/doors.sql. `person`: a call to a node other than 0 carries the person's sign-in. */
   | { by: "hand"; person?: true };
@@ -28,7 +28,7 @@ const ROUTINGS: Record<string, Routing> = {
   "crm.notice_sent": { by: "workspace" },
 };
 
-/** Types that the proxy has too. Any other type of the nodes reaches the proxy as text. */
+/** Types that the proxy has too. The proxy gets values of all other types as text. */
 const TYPES = ["api.reply"];
 
 /** What `deno task nodes` writes into run/nodes/proxy_written.sql. */

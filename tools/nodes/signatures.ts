@@ -46,7 +46,7 @@ function readParameter(text: string) {
   return { name, type, default: value };
 }
 
-/** The definition of a type in supabase/schemas, as `create type` has it. */
+/** The statement that creates a type in supabase/schemas. */
 export async function typeDefinition(name: string): Promise<string> {
   const pattern = new RegExp(String.raw`^create type ${name.replace(".", "\\.")} as [^;]*;`, "m");
   const [definition] = (await schema).match(pattern) ?? [];

@@ -1,7 +1,7 @@
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
-import { type ErrorCode, ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
-import { errorCodes } from "../errors/error_codes.ts";
+import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
+import { errorCodes, sortCodes } from "../errors/error_codes.ts";
 import { SERVICE_VERSION } from "../../supabase/functions/_shared/runtime/service.ts";
 import { type Audience, AUDIENCES } from "./audience.ts";
 import { ErrorReplies } from "./error_replies.ts";
@@ -15,7 +15,7 @@ import { type Replacements, Schemas } from "./schemas.ts";
 import { titled } from "./tags.ts";
 import { DELIVERIES, deliveryHeaders, webhooks } from "./webhooks.ts";
 
-/** In the functions, an event's schema leaves `data` open, so that they start without the schemas of all objects. */
+/** In the functions an event's schema leaves `data` open, so that they start without the schemas of all objects. */
 const WITH_EVENTS: Replacements = {
   schemas: { Event: AnyEvent },
   keywords: {
@@ -88,8 +88,7 @@ export function openApiDocument(audience: Audience, language: Language): unknown
 
 /** Every error code that an operation of these resources returns, in the order of the table of errors. */
 function codesOf(resources: readonly Resource[]): ErrorCode[] {
-  const returned = new Set(resources.flatMap(({ routes }) => routes.flatMap(errorCodes)));
-  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => returned.has(code));
+  return sortCodes(resources.flatMap(({ routes }) => routes.flatMap(errorCodes)));
 }
 
 function pathsOf(resource: Resource, errors: ErrorReplies): Record<string, Record<string, unknown>> {

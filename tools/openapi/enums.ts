@@ -30,7 +30,7 @@ interface NamedEnum {
   text: Doc;
 }
 
-/** The words of an enumeration field, which may be nullable; null for a field of another type. */
+/** The words of an enumeration field, also of a nullable one; null for a field of another type. */
 function wordsIn(schema: z.ZodObject, field: string): readonly string[] | null {
   let shape: unknown = schema.shape[field];
   while (shape instanceof z.ZodNullable) shape = shape.unwrap();
@@ -46,9 +46,9 @@ function wordsOf(schema: z.ZodObject, field: string): readonly string[] {
 const LIKENESS = doc("O que registros têm em comum", "What records have in common");
 
 /**
- * The names of enumerations, so that generators make one type of each. Schemas do not name them: an enumeration is
- * recognized by its set of values, wherever it is used. An enumeration that is missing here is named for its record and
- * field (`NoteKind`). If no record has it, the task that writes the documents stops.
+ * The names of enumerations, so that generators make one type for each. An enumeration is recognized by its list of
+ * values, wherever it is used. An enumeration that is missing here is named for its record and field (`NoteKind`), or
+ * the task that writes the documents fails if it belongs to no record.
  */
 const ENUMS: Readonly<Record<string, NamedEnum>> = {
   DealStatus: {

@@ -27,8 +27,8 @@ function errorEnvelope(codes: readonly ErrorCode[]) {
 }
 
 /**
- * The error replies of one document. Each is stored once, under `components`. It is named for its codes; but if it has
- * several codes and a status that all operations share, it is named for the status.
+ * The error replies of one document. Each is stored once, under `components`, and named for its codes. A reply with
+ * several codes and a status that all operations share is named for its status.
  */
 export class ErrorReplies {
   readonly named: Record<string, unknown> = {};
@@ -86,7 +86,7 @@ function withCodes(codes: readonly ErrorCode[]): JsonSchema {
         type: "object",
         properties: { code: { type: "string", enum: [...codes] } },
         required: ["code"],
-        // Without this, some validators would refuse the other fields here, although the envelope declares them.
+        // Without this keyword, some validators would refuse the fields that only the envelope declares.
         unevaluatedProperties: true,
       },
     },

@@ -71,7 +71,7 @@ export const dataOf = onePerEvent((type) => {
   });
 });
 
-/** The schemas of all objects, for examples of events outside of a document. */
+/** The schemas of all objects, for examples of events outside the documents. */
 export function objectSchemas(): Schemas {
   const schemas = new Schemas();
   for (const object of Object.values(OBJECTS)) schemas.add(object, "output");
@@ -200,13 +200,13 @@ export function feedExample(type: EventType, schemas: Schemas): Known {
   }) as Known;
 }
 
-/** Any event of the feed: `event` says which. */
+/** Any event of the feed; the field `event` says which. */
 export const AnyEvent = unionByEvent(feedEvent, {
   id: "Event",
   ...doc("Algo que aconteceu; event diz o tipo", "Something that happened; event has its type"),
 });
 
-/** The body of any delivery: `event` says which. */
+/** The body of any delivery; the field `event` says which. */
 export const AnyDelivery = unionByEvent(deliveryBody, {
   id: "WebhookDelivery",
   ...doc(
@@ -224,7 +224,7 @@ function unionByEvent(schemaOf: (type: EventType) => z.ZodObject, about: { id: s
   });
 }
 
-/** Calls `make` once for each event, because zod refuses two schemas with the same id. */
+/** Remembers the schema of each event, because zod refuses two schemas with the same id. */
 function onePerEvent(make: (type: EventType) => z.ZodObject): (type: EventType) => z.ZodObject {
   const made = new Map<EventType, z.ZodObject>();
   return (type) => made.get(type) ?? made.set(type, make(type)).get(type)!;

@@ -6,7 +6,7 @@ type Example = Record<string, unknown>;
 /** Built at the first call, because building it takes longer than most tests. */
 let paths: OpenApi["paths"] | undefined;
 
-/** The path of an endpoint as the OpenAPI document has it, or with these ids in the place of its parameters. */
+/** The path of an endpoint in the OpenAPI document, or with these ids instead of its parameters. */
 export function pathOf(
   name: string,
   path: string,
@@ -18,7 +18,7 @@ export function pathOf(
   return `/${name}${filled.replace(":id", id).replace(/\/$/, "")}`;
 }
 
-/** The example of an endpoint's body in the OpenAPI documents; undefined where the endpoint takes no body. */
+/** The example of an endpoint's body in the OpenAPI documents; undefined if the endpoint takes no body. */
 export function exampleBody(method: string, name: string, path: string): Example | undefined {
   const pathsOf = (audience: "api" | "app") => (openApiDocument(audience, "en") as unknown as OpenApi).paths;
   paths ??= { ...pathsOf("api"), ...pathsOf("app") };

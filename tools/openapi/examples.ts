@@ -1,6 +1,7 @@
 import { idOf, type JsonSchema, refTo } from "./json_schema.ts";
 import type { Schemas, Side } from "./schemas.ts";
-import { fieldOfStory, madeUpId, recordOfStory } from "./story/story.ts";
+import { madeUpId } from "./story/ids.ts";
+import { fieldOfStory, recordOfStory } from "./story/story.ts";
 
 /** Values of fields that the caller of `exampleOf` gives. */
 export type Known = Readonly<Record<string, unknown>>;
@@ -14,10 +15,10 @@ const BY_FORMAT: Record<string, unknown> = {
 
 /**
  * Composes an example of a body. The value of a field comes from the story (`story/`) or, if the story lacks the field,
- * from the field's example. The body has its required fields and those in the story. But if the story lacks the object,
- * the body of a request has its required fields and those with an example.
+ * from the field's example. The body has its required fields and the fields in the story. A request whose object is not
+ * in the story has its required fields and the fields with an example.
  *
- * @param known fields that take precedence over the story, inner objects included
+ * @param known values that take precedence over the story, also inside inner objects
  * @throws Error for a required text or number without an example, and for a known field that the schema does not have
  */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, known?: Known): unknown {

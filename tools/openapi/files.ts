@@ -26,7 +26,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   await Deno.rename(`${file}.${Deno.pid}`, file);
 }
 
-/** The text of a document, as its file has it. */
+/** The text of a document's file. */
 export function documentText(audience: Audience, language: Language): string {
   return compactJson(openApiDocument(audience, language));
 }

@@ -93,7 +93,7 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
 };
 
 /**
- * The reply headers of an audience. The console's document leaves out five, because the console sends no
+ * The reply headers of an audience. The console's document leaves out five headers, because the console sends no
  * Idempotency-Key, no versions and no preferences, creates no contacts, and knows who issues its tokens.
  */
 export function headersFor(audience: Audience): Record<string, unknown> {

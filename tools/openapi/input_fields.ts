@@ -19,7 +19,7 @@ export interface InputField {
   /** The beginning of the description without its article, up to the first punctuation mark; or the name. */
   label: string;
   description: string;
-  /** The only accepted values; for an array, those of its items. */
+  /** The only accepted values, or the only values of an array's items. */
   choices?: string[] | undefined;
   /** The longest text, in characters. */
   maxLength?: number | undefined;

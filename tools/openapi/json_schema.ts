@@ -23,7 +23,7 @@ export interface JsonSchema {
 /**
  * Changes the schemas directly inside a schema: its items, alternatives and properties.
  *
- * @param change gets each with its place: `[]` for items, the empty text for an alternative, `.name` for a property
+ * @param change gets each inner schema with its place: `[]` for items, `.name` for a property, else an empty text
  */
 export function mapParts(
   schema: JsonSchema,
@@ -51,7 +51,7 @@ export function refTo(id: string): { $ref: string } {
   return { $ref: SCHEMAS + id };
 }
 
-/** Returns the name that a reference names, or null for any other schema. */
+/** The name in a reference to a named schema; null for any other schema. */
 export function idOf({ $ref }: JsonSchema): string | null {
   return $ref?.startsWith(SCHEMAS) ? $ref.slice(SCHEMAS.length) : null;
 }

@@ -1,6 +1,6 @@
 /**
- * `deno task openapi`: writes clients/openapi.json, and into clients/written/ the same document in English and those
- * of the application. Git ignores them all.
+ * `deno task openapi`: writes the API's document into clients/openapi.json, and its English version and the
+ * application's documents into clients/written/. Git ignores all of them.
  */
 import { DOCUMENTS, documentText, replaceFile } from "./files.ts";
 

@@ -64,7 +64,7 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
   };
 }
 
-/** The accepted credentials, of which one is enough. The scope is listed as a role, as OpenAPI 3.1 allows. */
+/** The accepted credentials; one of them is enough. The scope is listed as a role, which OpenAPI 3.1 allows. */
 function securityOf({ gate, scope }: Endpoint): Record<string, string[]>[] {
   switch (gate) {
     case "key":
@@ -199,7 +199,7 @@ function parametersOf(route: Route, schemas: Schemas) {
   return parameters.length > 0 && { parameters };
 }
 
-/** Whether a parameter is the one that all lists share. A list may have another with the same name. */
+/** Whether a parameter is the parameter that all lists share. A list may have its own with the same name. */
 function isCommon(name: string, query: z.ZodObject): boolean {
   const common: z.ZodRawShape = ListQuery.shape;
   return Object.hasOwn(common, name) && common[name] === query.shape[name];
@@ -211,7 +211,7 @@ function queryParameters(query: z.ZodObject, schemas: Schemas) {
     name,
     in: "query",
     required: required.includes(name),
-    // The call needs this filter or one that replaces it, so examples send this one.
+    // The call needs this filter or another that replaces it, so examples send this filter.
     ...(needed && { "x-needed": true }),
     // A `$ref` schema has no description: take the filter's from FILTERS.
     ...(description ? { description, description_en } : FILTERS[name]),
@@ -254,7 +254,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
   const { status, reply, body, etag, prefersRepresentation, gate } = endpoint;
   const schema = reply && schemas.addBody(reply, "output");
   const content = schema && json(schema, replyExample(resource, route, schema, schemas));
-  // This reply has no example, because a replayed reply can differ from the first one by `idempotent: true`.
+  // This reply has no example, because a replayed reply can differ from the first reply by `idempotent: true`.
   const repeated = schema && { "application/json": { schema } };
   const answer = (text: Doc, extra: ReplyHeader[] = [], shown: object | null = content) => ({
     ...text,
@@ -319,7 +319,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
   }
 }
 
-/** The replies of an endpoint without a gate: one schema, with an example for each status where one is declared. */
+/** The replies of an endpoint without a gate: one schema, and an example for each status. */
 function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record<number, unknown> {
   const schema = schemas.addBody(reply!, "output");
   return Object.fromEntries(
@@ -333,7 +333,7 @@ function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record
   );
 }
 
-/** Whether the reply has an `id`, with which the record's URL ends. */
+/** Whether the reply has an `id`, the end of the record's URL. */
 function hasId({ reply }: Endpoint): boolean {
   return reply instanceof z.ZodObject && "id" in reply.shape;
 }

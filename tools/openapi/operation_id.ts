@@ -4,7 +4,7 @@ import { type Doc, doc } from "../../supabase/functions/_shared/contract/doc.ts"
 
 const BY_METHOD = { GET: "get", POST: "create", PATCH: "update", DELETE: "delete" } as const;
 
-/** Collections that a resource has beside its records: the operations of each have a tag of their own. */
+/** Collections of a resource beside its records. The operations of a collection have a tag of their own. */
 export const COLLECTIONS: Readonly<Record<string, Doc>> = {
   "custom-fields": doc(
     "Os campos livres que a empresa define",
@@ -27,11 +27,11 @@ export function tagOf(resource: Resource, path = "/"): string {
 export const tagOfCollection = (collection: string) => collection.replaceAll("-", "_");
 
 /**
- * The id of an operation, by which generators name functions: the resource and the action, as in `contacts.list`,
- * `deals.win`, `deals.move_stage` or `webhooks.redeliver`. An action on several records below a record names them, as in
- * `webhooks.redeliver_deliveries`. Adding to a record and removing from it are `deals.add_contact` and
- * `deals.remove_contact`. A record of another kind than the resource is named, as in `funnel.get_deal`. The id is derived
- * from the method and the path, so a new endpoint changes no other id.
+ * The id of an operation, by which generators name functions. It consists of the resource and the action, as in
+ * `contacts.list`, `deals.win`, `deals.move_stage` or `webhooks.redeliver`. An action on several records below a record
+ * names these records, as in `webhooks.redeliver_deliveries`. To add to a record and to remove from it are
+ * `deals.add_contact` and `deals.remove_contact`. A record of another kind than the resource is named, as in
+ * `funnel.get_deal`. The id is derived from the method and the path, so a new endpoint changes no other id.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {
   return `${tagOf(resource, path)}.${verbOf()}`.replaceAll("-", "_");

@@ -49,7 +49,7 @@ interface Ref {
   $ref: string;
 }
 
-/** An operation with its method and path, or, for a delivery, with the event that it is sent for. */
+/** An operation: a call with its method and path, or a delivery with its event. */
 export interface ListedOperation {
   /** `GET`, `POST`, … */
   method: string;
@@ -74,7 +74,7 @@ export function operationsOf({ paths, webhooks }: OpenApi): ListedOperation[] {
   return [...listed(paths, true), ...listed(webhooks, false)];
 }
 
-/** Follows a reference into the document; anything else is returned as it is. */
+/** Follows a reference into the document. Returns anything else unchanged. */
 export function resolve<T extends object>(document: OpenApi, node: T | Ref): T {
   const { $ref } = node as Partial<Ref>;
   if ($ref === undefined) return node as T;

@@ -31,7 +31,7 @@ export function requestExample(resource: Resource, route: Route, schemas: Schema
   );
 }
 
-/** The example of a reply. Fields that the example of the request sends have the sent values. */
+/** The example of a reply. A field that the example request sends has the sent value. */
 export function replyExample(
   resource: Resource,
   route: Route,

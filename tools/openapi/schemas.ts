@@ -8,7 +8,7 @@ import { tidy } from "./tidy.ts";
 /** Whether a schema describes a request (`input`) or a reply (`output`). */
 export type Side = "input" | "output";
 
-/** Changes to zod schemas, which cannot refer to the schemas of other resources. */
+/** Changes to zod schemas that cannot import the schemas of other resources. */
 export interface Replacements {
   /** Schemas that replace the schemas with the same id. */
   readonly schemas?: Readonly<Record<string, z.ZodType>>;
@@ -27,8 +27,8 @@ export class Schemas {
   /**
    * Converts a zod schema to JSON Schema.
    *
-   * @param fields texts that take precedence over the common ones, but not over those of the schema
-   * @returns the schema, or a reference to it where it has an id
+   * @param fields texts for fields without a text in the schema; they take precedence over the common texts
+   * @returns the schema, or a reference to it if it has an id
    * @throws Error for a field without a text, for an enumeration without a name, or for an id of two different schemas
    */
   add(schema: z.ZodType, side: Side, fields: FieldDocs = {}): JsonSchema {
@@ -48,8 +48,8 @@ export class Schemas {
   }
 
   /**
-   * Adds the schema of a whole body. A list without a name gets one: `ContactPage` for a paginated list, `PipelineList`
-   * for a list without pages.
+   * Adds the schema of a whole body. A list without a name gets a name: `ContactPage` for a paginated list,
+   * `PipelineList` for a list without pages.
    */
   addBody(schema: z.ZodType, side: Side): JsonSchema {
     const known = this.#bodies[side].get(schema);
@@ -75,7 +75,7 @@ export class Schemas {
     return id === null ? schema : this.#named[id]!;
   }
 
-  /** The schema that the named one extends; null if there is none. */
+  /** The schema that the named schema extends; null if it extends none. */
   baseOf(id: string): string | null {
     return findBase(id, this.#objects, this.#named);
   }
@@ -112,14 +112,14 @@ export class Schemas {
   #keep(id: string, schema: JsonSchema): void {
     if (this.#named[id] && !isDeepStrictEqual(this.#named[id], schema)) {
       throw new Error(
-        `The schema "${id}" is not the same in requests and in replies, or belongs to two schemas`,
+        `The schema "${id}" differs between requests and replies, or two schemas have this id`,
       );
     }
     this.#named[id] = schema;
   }
 }
 
-/** Adds `default` and `examples` to the input of a schema that transforms, because zod adds them to the output only. */
+/** Adds `default` and `examples` to the input of a schema that transforms: zod adds them only to the output. */
 function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void {
   const { default: value, examples } = z.globalRegistry.get(zodSchema) ?? {};
   Object.assign(

@@ -1,4 +1,4 @@
-/** What a group of operations is called in Portuguese and English, and where the group comes in the reference. */
+/** The name of a group of operations in Portuguese and English. */
 interface TagTitle {
   "x-displayName": string;
   "x-displayName_en": string;

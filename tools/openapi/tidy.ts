@@ -3,13 +3,13 @@ import { COMMON_FIELDS } from "./common_fields.ts";
 import { enumOf } from "./enums.ts";
 import { type JsonSchema, mapParts, refTo } from "./json_schema.ts";
 
-/** Formats whose patterns are long and redundant. */
+/** Formats for which zod also writes a long pattern, which is redundant. */
 const FORMATS = ["uuid", "email", "date", "date-time", "uri"];
 
 /** Stores an enumeration under its name, and returns a reference to it. */
 type NameEnum = (id: string, schema: JsonSchema) => JsonSchema;
 
-/** Removes redundant keywords from the JSON Schema of zod, names its enumerations, and adds the texts of the fields. */
+/** Removes redundant keywords from zod's JSON Schema, names its enumerations, and adds the texts of its fields. */
 export function tidy(schema: JsonSchema, inherited: FieldDocs, path: string, nameEnum: NameEnum): JsonSchema {
   const { fields: own, propertyNames: _, ...rest } = schema;
   const named = nameWords(nullable(rest), path, nameEnum);
@@ -49,7 +49,7 @@ function nullable(schema: JsonSchema): JsonSchema {
 function nameWords(schema: JsonSchema, path: string, nameEnum: NameEnum): JsonSchema | null {
   const { enum: values, type, ...about } = schema;
   const words = values?.filter((value) => value !== null) ?? [];
-  // An enumeration that is itself a definition keeps its own name.
+  // An enumeration with an id of its own keeps that name.
   const isDefinition = /^\w+$/.test(path);
   if (words.length < 2 || isDefinition || ![type].flat().includes("string")) return null;
   const named = enumOf(words);

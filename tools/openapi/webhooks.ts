@@ -3,7 +3,7 @@ import { EVENT_TYPES, EVENTS, type EventType } from "../../supabase/functions/_s
 import { deliveryBody, deliveryExample } from "./events.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** The tag of deliveries, which the service sends rather than answers. */
+/** The tag of deliveries, the requests that the service itself sends. */
 export const DELIVERIES = "deliveries";
 
 /** The deliveries that a receiver gets, as OpenAPI `webhooks`. */

@@ -16,7 +16,7 @@ export interface Page {
   write(page: string): string;
 }
 
-/** The files of a page in both languages. `write` replaces the generated sections in the text of one. */
+/** The files of a page in both languages. `write` replaces the generated sections in the text of a file. */
 export function sitePages(slug: string, write: (page: string, language: Language) => string): Page[] {
   return ([["pt", ""], ["en", "en"]] as const).map(([language, folder]) => ({
     file: join(PAGES, folder, `${slug}.md`),
@@ -29,7 +29,7 @@ export function textIn({ description, description_en }: Doc, language: Language)
   return language === "pt" ? description : description_en;
 }
 
-/** The text in place of a scope, where no scope is needed. */
+/** The text for calls that need no scope. */
 export const ANY_KEY = doc("qualquer chave", "any key");
 
 /**

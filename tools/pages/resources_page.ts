@@ -11,7 +11,7 @@ const HEAD: Record<Language, string[]> = {
   en: ["call", "what it does", "scope", "filters"],
 };
 
-/** Writes the operations of each resource that requires a key into the pages on resources. The rest is by hand. */
+/** Writes the operations of each resource that requires a key into the pages on resources. The rest is hand-written. */
 export const resourcesPages = sitePages("resources", (page, language) =>
   resources
     .filter(({ gate }) => gate === "key")

@@ -4,7 +4,7 @@ import { type Scope, SCOPES } from "../../supabase/functions/_shared/contract/sc
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { ANY_KEY, code, replaceSection, sitePages, table, textIn } from "./page.ts";
 
-/** What a key may do with a scope. The texts follow "it permits to". */
+/** What a key may do with a scope. The texts continue "A key with this scope may". */
 const PERMITTED = {
   "leads:write": doc("enviar leads", "send leads"),
   "deals:read": doc("ler e somar negócios", "read and add up deals"),
@@ -38,12 +38,12 @@ const PERMITTED = {
   "workspace:manage": doc("definir os campos livres", "define the custom fields"),
   "events:read": doc(
     "ler tudo o que aconteceu, com os dados de todos os recursos: dê a poucas chaves",
-    "read all that happened, with the data of every resource: give it to few",
+    "read all that happened, with the data of every resource: give it to few keys",
   ),
   "changes:read": doc("ler quem mudou o quê", "read who changed what"),
   "webhooks:manage": doc(
     "assinar eventos e ver entregas, com os dados de todos os recursos: dê a poucas chaves",
-    "subscribe to events and see deliveries, with the data of every resource: give it to few",
+    "subscribe to events and see deliveries, with the data of every resource: give it to few keys",
   ),
 } satisfies Record<Scope, unknown>;
 

@@ -26,7 +26,7 @@ export function refusals(record: CrmRecord): string {
   ].join(", ");
 }
 
-/** The functions of a record's life that its declaration implies. */
+/** The functions that archive, restore, merge and erase, if the record's declaration needs them. */
 export function lifecycleSql(record: CrmRecord): string[] {
   return [
     ...(record.about.sql?.includes("archive") ? [archiveSql(record), restoreSql(record)] : []),
@@ -130,10 +130,10 @@ begin
   return t;
 end
 $$;`,
-    "The record into which this one was merged in the end, or this one itself. It is locked against merging" +
-      `${isErasable(record) ? " and erasing" : ""} until the transaction ends. It may be archived${
-        isErasable(record) ? " or erased" : ""
-      }.`,
+    "The record into which this record was finally merged, or this record itself. The result may be archived" +
+      `${isErasable(record) ? " or erased" : ""}. It is locked against merging${
+        isErasable(record) ? " and erasing" : ""
+      } until the transaction ends.`,
   );
 }
 

@@ -7,9 +7,9 @@ import { commented, conjunction } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /**
- * The indexes of the list: one for each equality, one for `updated_since`, one for each value of `sort`, and one for each
- * condition that few rows satisfy. Each begins with the workspace and the required filters, and ends with the id, so
- * that a page is read in order. The index of a filter by a unique value is in the table's schema file.
+ * The indexes of the list: one for each equality, for `updated_since`, for each value of `sort`, and for each condition
+ * that few rows satisfy. Each begins with the workspace and the required filters, and ends with the id, so that a page
+ * is read in order. The index of a filter by a unique value is in the table's schema file.
  */
 export function indexesSql(record: CrmRecord): string {
   const { table } = record.about;

@@ -144,7 +144,7 @@ function survivorsSql(record: CrmRecord): string {
 `;
 }
 
-/** Statements for an upsert that found its record: a phone number more complete than the one sent is kept. */
+/** Statements for an upsert that found its record: they keep a stored phone number that is more complete. */
 function phonesSql({ name, about }: CrmRecord): string {
   const phones = about.search?.phones?.map((field) => `'${field}'`).join(", ");
   if (!phones) return "";

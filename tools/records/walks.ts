@@ -11,8 +11,8 @@ interface WalkTerms {
 /**
  * The conditions and the order that read rows newest first from the index of these equalities. The column of the last
  * equality is compared together with the id, as a row value. Both columns are also in the order, so that only this
- * index avoids a sort. In a database of many small workspaces the planner expects hardly any row: it could otherwise
- * choose the primary key, and read a large workspace to its end.
+ * index avoids a sort. Otherwise, in a database with many small workspaces, the planner expects hardly any rows, may
+ * choose the primary key, and would read a large workspace to its end.
  */
 export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms) {
   const equals = (filter: NamedFilter) => `t.${columnOf(filter)} = ${value(filter)}`;
@@ -34,9 +34,9 @@ export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms)
       ...filters.slice(0, -1).map(equals),
       beginning,
       `${column} >= ${value(by)}`,
-      // The bounds on the id stop the scan at `since`; row comparisons alone would read on to the oldest row with the
-      // value. The bounds need an equality before them: not `=`, with which the planner drops the column from ORDER BY
-      // and may choose another index, but `= any`. Before Postgres 17 that is only a filter and does not stop the scan.
+      // The bounds on the id stop the scan at `since`. Row comparisons alone would read on to the oldest row with the
+      // value. The bounds need an equality before them. With `=` the planner drops the column from ORDER BY and may
+      // choose another index, so it is `= any`. Before Postgres 17 this is only a filter and does not stop the scan.
       `${column} = any (array[${value(by)}])`,
       `t.id < ${before}`,
       `t.id >= ${from}`,

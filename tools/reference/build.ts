@@ -1,6 +1,6 @@
 /**
- * `deno task reference`: writes into tools/reference/local the page on which people try calls. `deno task start` serves
- * it at `/docs/` and `/docs/en/`. Scalar is installed first if it is missing. The reference in the site has no Scalar
+ * `deno task reference`: writes the reference on which people try calls into tools/reference/local. `deno task start`
+ * serves it at `/docs/` and `/docs/en/`. Installs Scalar first if it is missing. The site's reference needs no Scalar
  * (site_pages.ts).
  */
 import { createHash } from "node:crypto";
@@ -12,7 +12,7 @@ const HERE = import.meta.dirname!;
 const SCALAR = join(HERE, "scalar");
 const BUNDLE = join(SCALAR, "node_modules/@scalar/api-reference/dist/browser/standalone.js");
 const COLOURS = join(HERE, "../../console/styles/tokens.css");
-/** Where the page in each language is, in the folder that is written. */
+/** The folder of the page in each language, below the folder that is written. */
 const PAGES = { pt: "", en: "en" } as const;
 
 await installScalar();

@@ -1,8 +1,8 @@
 import type { ExampleCall } from "./example_call.ts";
 
 /**
- * The call as a command for a POSIX shell. It reads the variables `CRM_URL` and `CRM_KEY`, and `ID` and `DEAL_ID` for
- * `{id}` and a required `deal_id`.
+ * The call as a command for a POSIX shell. It reads the variables `CRM_URL` and `CRM_KEY`, `ID` for `{id}`, and
+ * `DEAL_ID` for a required `deal_id`.
  */
 export function curlOf({ method, path, query, needsKey, body }: ExampleCall): string {
   const variable = (name: string) => `$${name.toUpperCase()}`;

@@ -52,7 +52,7 @@ function oneOf(schemas: JsonSchema[]): JsonSchema {
 
 type Members = Required<Pick<JsonSchema, "properties" | "required">>;
 
-/** The fields of an object, with fields from `allOf` and from each form in `anyOf`. */
+/** The fields of an object, also those in `allOf` and in each alternative of `anyOf`. */
 function objectOf(document: OpenApi, schema: JsonSchema): Members {
   const { properties, required = [], allOf = [], anyOf = [] } = resolve(document, schema);
   if (!properties && anyOf.length > 0) return eitherOf(anyOf.map((one) => objectOf(document, one)));
@@ -63,7 +63,7 @@ function objectOf(document: OpenApi, schema: JsonSchema): Members {
   };
 }
 
-/** The fields of all forms. A field is required if every form requires it. */
+/** The fields of all alternatives. A field is required if every alternative requires it. */
 function eitherOf(forms: Members[]): Members {
   const names = [...new Set(forms.flatMap(({ properties }) => Object.keys(properties)))];
   return {

@@ -62,7 +62,7 @@ const POLICY = [
 ].join("; ");
 
 /**
- * Writes the page in a language. Calls can be sent from it, because the API has the page's own origin.
+ * Writes the page in a language. It can send calls, because the API has the page's own origin.
  * @param theme CSS that Scalar applies after its own
  */
 export function referencePage(language: Language, links: PageLinks, theme: string): string {
@@ -114,7 +114,7 @@ function configuration(language: Language, { document }: PageLinks, theme: strin
     hideClientButton: true,
     // The key that a person enters must not stay in the browser after the page is closed.
     persistAuth: false,
-    // The bar links to the unchanged document. Scalar would offer the one that start.js has changed.
+    // The bar links to the unchanged document. Scalar would offer the document that start.js has changed.
     documentDownloadType: "none",
     authentication: { preferredSecurityScheme: "apiKey" },
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },

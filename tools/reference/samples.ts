@@ -1,5 +1,5 @@
-// The sample call of an operation as a program. Each reads the variables that the curl reads: CRM_URL, CRM_KEY, and ID,
-// DEAL_ID, … for ids of records.
+// The sample call of an operation as a program. A program reads the same variables as the curl command: CRM_URL,
+// CRM_KEY, and ID, DEAL_ID, … for ids of records.
 import { methodName } from "../../clients/sdk/src/methods.ts";
 import { type OperationId, OPERATIONS } from "../../clients/sdk/src/operations.ts";
 import type { ExampleCall } from "./example_call.ts";

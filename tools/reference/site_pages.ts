@@ -1,4 +1,4 @@
-// The pages of the reference in the site: one for each operation, and one that lists them.
+// The pages of the reference in the site: a page for each operation, and a page that lists the operations.
 import type { Language } from "../openapi/language.ts";
 import { type OpenApi, operationsOf } from "../openapi/read_document.ts";
 import { exampleCall } from "./example_call.ts";
@@ -7,7 +7,7 @@ import { samplesOf } from "./samples.ts";
 import { WORDS, type Words } from "./words.ts";
 
 /**
- * Writes the pages, with frontmatter for Starlight. The sidebar has them in the order of the document.
+ * Writes the pages, with frontmatter for Starlight. The sidebar shows them in the order of the document.
  * @param base the path of the site, with a slash at its end
  */
 export function sitePages(document: OpenApi, language: Language, base: string): Record<string, string> {

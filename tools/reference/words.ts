@@ -41,7 +41,7 @@ const PORTUGUESE = {
   reference: "Referência da API",
   operation: "Operação",
   call: "Chamada ou evento",
-  /** What the page that lists the operations begins with. `base`: the path of the site. */
+  /** The beginning of the page that lists the operations. `base`: the path of the site. */
   introduction: (base: string) =>
     "Cada operação tem uma página com parâmetros, campos, respostas, erros e um exemplo em curl, TypeScript, Python e " +
     `PHP. Para o seu programa, baixe o documento [OpenAPI](${base}reference/openapi.json), a coleção do ` +
@@ -57,8 +57,8 @@ const ENGLISH: Words = {
   optionalBody: "The body may be left out.",
   example: "Example",
   address: (url) =>
-    `\`CRM_URL\` is the address of the API (of the local API, \`${url}\`), and \`CRM_KEY\` is your key.`,
-  ids: "Replace the example's ids by those of your records.",
+    `\`CRM_URL\` is the address of the API (for the local API \`${url}\`), and \`CRM_KEY\` is your key.`,
+  ids: "Replace the ids in the example with the ids of your records.",
   replies: "Replies",
   errors: "Errors",
   name: "Name",

@@ -1,6 +1,6 @@
 // Reads functions and tables of our schemas from the catalogue of a database.
 
-/** Runs a query without parameters, with postgres.js or PGlite. */
+/** Runs a query without parameters, through postgres.js or PGlite. */
 export type Query = (text: string) => Promise<object[]>;
 
 /** A function of schema api, app or crm. */

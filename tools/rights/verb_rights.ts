@@ -23,15 +23,15 @@ export interface VerbRights {
 }
 
 /**
- * Follows the calls from the root of a role to every function, table, default, check, policy and trigger used as that
- * role. It does not look into security definer functions, which run as their owner.
+ * Follows the calls from a role's root function to every function, table, default, check, policy and trigger that is
+ * used as that role. It does not look into security definer functions, which run as their owner.
  */
 export async function readVerbRights(query: Query, role: VerbRole): Promise<VerbRights> {
   const functions = Map.groupBy(await readFunctions(query), ({ name }) => name);
   const tables = new Map((await readTables(query)).map((found) => [found.name, found]));
   const called = new Set<string>();
   const used = new Map<string, Set<Access>>();
-  /** Texts read already, so that recursion ends. */
+  /** The texts that were read, so that recursion ends. */
   const seen = new Set<string>();
 
   function follow(source: string): void {

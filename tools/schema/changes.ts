@@ -2,22 +2,23 @@ import type { PGlite } from "@electric-sql/pglite";
 import { type Entry, keyOf, type State } from "./state.ts";
 
 /**
- * The types of objects whose changes are generated. A person writes changes of other types, because they lock or
- * rewrite tables.
+ * The types of objects whose changes are generated. People write the changes of other types, which lock or rewrite
+ * tables.
  */
 const WRITTEN = ["FUNCTION", "PROCEDURE", "VIEW", "TRIGGER", "POLICY", "TYPE", "ACL", "COMMENT"];
 
 /** The types of objects in the order in which they can be dropped: those that depend on others first. */
 const DROPPED = ["TRIGGER", "POLICY", "VIEW", "FUNCTION", "PROCEDURE", "TYPE"];
 
-/** Whether changes of an object are generated: those of composite types are, those of enumerations are not. */
+/** Whether changes of an object are generated. Among types, only changes of composite types are. */
 export function isWritten({ type, sql }: Entry): boolean {
   return WRITTEN.includes(type) && (type !== "TYPE" || attributesOf(sql) !== null);
 }
 
 /**
- * The statements that turn the functions, composite types, views, triggers, policies, rights and comments of one database
- * into those of another. If a function or type cannot be replaced, they drop and create it, and all that depends on it.
+ * The statements that turn the functions, composite types, views, triggers, policies, rights and comments of one
+ * database into those of another. A function or type that cannot be replaced is dropped and created, with all that
+ * depends on it.
  *
  * @param database has the state `before`
  */
@@ -115,7 +116,7 @@ function objects(keys: Iterable<string>): Set<string> {
 
 /**
  * The object to which rights or a comment belong. Leaves out a function's arguments, because pg_dump prints their names
- * here but not where it creates the function. Calls a view a table, as pg_dump does where it prints the view's rights.
+ * here but not in the function's own entry. Calls a view a table, as pg_dump does for the view's rights.
  */
 function subject({ schema, name }: Entry): string {
   const [, type, own] = /^(\S+) ([^(]*)/.exec(name)!;

@@ -19,7 +19,7 @@ export function presentState(): Promise<State> {
   return withSchema(stateOf);
 }
 
-/** Runs `work` with a database to which every schema file was applied, and with the file of rights, newly computed. */
+/** Runs `work` with a database that has every schema file, and with the newly computed file of rights. */
 function withSchema<T>(work: (database: PGlite, rights: WrittenFile) => Promise<T>): Promise<T> {
   return withDatabase(async (database) => {
     for (const [name, sql] of await schemaTexts()) await runFile(database, name, sql);

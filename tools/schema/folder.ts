@@ -5,7 +5,7 @@ const SUPABASE = join(import.meta.dirname!, "../../supabase");
 /** The present definition of the database, which people edit. */
 export const SCHEMAS = join(SUPABASE, "schemas");
 
-/** The released migrations, and the one that will be released next. */
+/** The released migrations, and the migration of the next release. */
 export const MIGRATIONS = join(SUPABASE, "migrations");
 
 /** The SHA-256 of every released migration, by its name. */

@@ -1,10 +1,10 @@
 /**
- * `deno task schema`: writes the rights of verbs into supabase/schemas, and the migration that is not released. `--check`
- * only compares: exit code 1 where a file is not what the task would write. `--dump` prints the whole schema as pg_dump
- * does, and writes nothing.
+ * `deno task schema`: writes the rights of verbs into supabase/schemas, and the unreleased migration. `--check` only
+ * compares, and exits with 1 if a file is out of date. `--dump` prints the whole schema as pg_dump does, and writes
+ * nothing.
  *
- * `deno task migration -- <name>`: creates a migration and writes into it what changed since the last release. `--release`
- * records that all migrations are released.
+ * `deno task migration -- <name>`: creates a migration and writes into it what changed since the last release.
+ * `--release` records that all migrations are released.
  */
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
@@ -27,7 +27,7 @@ async function run(): Promise<void> {
   if (name !== undefined) console.log(`Created ${await newMigration(name)}`);
   for (const { path, text } of await schemaFiles()) {
     if (await Deno.readTextFile(path).catch(() => null) === text) continue;
-    if (values.check) throw new Error(`${basename(path)} is not what it should be: run deno task schema`);
+    if (values.check) throw new Error(`${basename(path)} is out of date: run deno task schema`);
     await Deno.writeTextFile(path, text);
   }
   if (values.release) await release();

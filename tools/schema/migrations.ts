@@ -1,4 +1,4 @@
-// The migrations: the released ones, and the one with what has changed in supabase/schemas since the last release.
+// The released migrations, and the migration with what has changed in supabase/schemas since the last release.
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { changesSql, isWritten } from "./changes.ts";
@@ -17,7 +17,7 @@ const MARK = "-- Above: changes of tables and rows, by hand. Below: written by d
  * What the unreleased migrations should contain.
  *
  * @param schemas the schema files, by name
- * @param readPresent reads what they create; not called before the first release
+ * @param readPresent reads what the schema files create; not called before the first release
  * @throws Error if the migrations make another database than the schema files
  */
 export async function migrationFiles(
@@ -96,7 +96,7 @@ function firstRelease(schemas: [name: string, sql: string][]): WrittenFile[] {
   ];
 }
 
-/** SQL without the comments of the schema files. Bodies keep theirs, because Postgres stores them. */
+/** SQL without comments. Function bodies keep their comments, because Postgres stores them. */
 function withoutComments(sql: string): string {
   return sql.replaceAll(
     /(\$(\w*)\$[^]*?\$\2\$)|^ *--.*\n|\n{2,}/gm,

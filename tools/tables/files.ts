@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { declaredResources, FUNCTIONS } from "../resources.ts";
+import type { WrittenFile } from "../schema/folder.ts";
 import { routeEntries } from "./route_entries.ts";
 
 const HEADER = "// Written by deno task tables.";
@@ -7,8 +8,8 @@ const CONFIG = join(FUNCTIONS, "../config.toml");
 const BLOCKS = "# Written by deno task tables: a block for each function.\n";
 
 /** The files that `deno task tables` writes, with their texts. */
-export async function writtenFiles(): Promise<{ path: string; text: string }[]> {
-  const files: { path: string; text: string }[] = [];
+export async function writtenFiles(): Promise<WrittenFile[]> {
+  const files: WrittenFile[] = [];
   for (const { folder, exported, value: resource } of declaredResources) {
     const { name, gate } = resource;
     const routes = (await routeEntries(resource)).map((entry) => `    ${sourceOf(entry)},`);
@@ -26,7 +27,7 @@ ${routes.join("\n")}
 };
 `;
     files.push({ path: join(FUNCTIONS, folder, "table.ts"), text: table });
-    // A resource without a gate answers by its own code, so its index.ts is written by hand.
+    // The index.ts of a resource without a gate is written by hand.
     if (gate !== "none") {
       files.push({ path: join(FUNCTIONS, folder, "index.ts"), text: indexText(gate === "session") });
     }

@@ -1,4 +1,4 @@
-/** `deno task tables`: writes the plain data of each resource's endpoints, which its function loads at its start. */
+/** `deno task tables`: writes the plain data of each resource's endpoints, which its function loads when it starts. */
 import { writtenFiles } from "./files.ts";
 
 for (const { path, text } of await writtenFiles()) await Deno.writeTextFile(path, text);

@@ -60,6 +60,6 @@ async function ofEmptyCall(endpoint: Endpoint): Promise<Pick<RouteEntry, "emptyA
     const { code, details } = input;
     return body || code !== "validation_error" || !details ? {} : { emptyErrors: details };
   }
-  // Only if the schema adds no field to an empty body: an added field would count as sent.
+  // None if the schema adds a field to an empty body: the field would count as sent.
   return isDeepStrictEqual(input.sent, {}) ? { emptyArgs: input.args } : {};
 }

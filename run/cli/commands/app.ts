@@ -13,16 +13,14 @@ export function appCommands(program: Command): void {
     (grants: Result<"grant_list">["data"]) =>
       grants.map(({ member, ...grant }) => ({ ...grant, member: member.name })),
     {
-      description: "Show the apps of a workspace that have access, newest first",
+      description: "Show the apps that have access to a workspace, newest first",
       columns: ["id", "client_name", "client_id", "member", "scopes", "created_at", "last_used_at"],
       nothing: "No app has access",
     },
   );
 
   app.command("revoke")
-    .description(
-      "Revoke an app's access for good, from its next call on, and end the webhook subscriptions it made",
-    )
+    .description("Revoke an app's access for good, and end the webhook subscriptions that it made")
     .argument("<id>", "id of the grant")
     .addHelpText("after", formatExamples("app revoke ID"))
     .action((id, _options, command) =>

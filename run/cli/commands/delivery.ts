@@ -46,7 +46,7 @@ export function deliveryCommands(program: Command): void {
     );
 
   delivery.command("show")
-    .description("Show a delivery: its attempts, and the request that an attempt would send now")
+    .description("Show a delivery, its attempts, and the request that an attempt would send now")
     .argument("<id>", "id of the delivery")
     .addHelpText("after", formatExamples("delivery show ID"))
     .action((id, _options, command) =>
@@ -54,7 +54,7 @@ export function deliveryCommands(program: Command): void {
     );
 
   delivery.command("retry")
-    .description("Send deliveries that wait for their next attempt now")
+    .description("Make the deliveries that wait for their next attempt due at once")
     .requiredOption("--workspace <id>", "the workspace")
     .addHelpText("after", formatExamples("delivery retry --workspace ID"))
     .action(({ workspace }, command) =>
@@ -66,7 +66,7 @@ export function deliveryCommands(program: Command): void {
     );
 
   delivery.command("redeliver")
-    .description("Send a delivery again with the same id; an ended delivery gets five new attempts")
+    .description("Send a delivery again, with the same id. A delivery that has ended gets five new attempts")
     .argument("<id>", "id of the delivery")
     .addHelpText("after", formatExamples("delivery redeliver ID"))
     .action((id, _options, command) =>
@@ -92,7 +92,7 @@ const COLUMNS = [
   "next_attempt_at",
 ] as const;
 
-/** Reads pages until LISTED deliveries match. A page may have few matches: the verb reads a limited number of rows. */
+/** Reads pages until LISTED deliveries match. A page may have few matches, because the verb reads few rows per page. */
 async function listDeliveries(sql: Sql, filters: Args<"delivery_list">): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null = null;

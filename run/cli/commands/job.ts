@@ -5,7 +5,7 @@ import { formatExamples } from "../usage.ts";
 
 export function jobCommands(program: Command): void {
   const job = program.command("job").description(
-    "Periodic tasks of the database; behind a proxy those of node 0, or of --node",
+    "Periodic tasks of the database. Behind a proxy: the tasks of node 0, or of the node in --node",
   );
 
   job.command("list")

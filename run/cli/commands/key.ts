@@ -11,7 +11,7 @@ import { formatExamples } from "../usage.ts";
 /** For how many seconds the current secret can keep working after a rotation. */
 const OVERLAPS = { "0": 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
 
-const NETWORKS = "the networks from which it may be used, at most 20, separated by commas";
+const NETWORKS = "the networks from which the key may be used, at most 20, separated by commas";
 
 function parseNetworks(list: string): string[] {
   return list === "any" ? [] : list.split(",").map((network) => network.trim());
@@ -25,9 +25,9 @@ export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of a workspace");
 
   key.command("create")
-    .description("Create an API key; its value is shown only once and not stored")
+    .description("Create an API key. Its value is shown only once and not stored")
     .requiredOption("--workspace <id>", "the workspace")
-    .option("--member <id>", "the creator (default: the oldest active admin)")
+    .option("--member <id>", "the member who counts as its creator (default: the oldest active admin)")
     .requiredOption("--name <name>", "what it is for, 1 to 255 characters")
     .requiredOption("--scopes <list>", "its scopes, separated by commas", parseScopes)
     .option("--expires-at <moment>", "ISO 8601, in the future (default: never)")
@@ -72,8 +72,8 @@ export function keyCommands(program: Command): void {
       })).toSorted((a, b) => a.id < b.id ? -1 : 1),
     {
       description:
-        "Show the keys of a workspace, oldest first, with their calls in 7 days; never their values. " +
-        "If there are more than 500: those that work, then the newest",
+        "Show the keys of a workspace, oldest first, with their calls in 7 days, but not their values. If there are " +
+        "more than 500, show the working keys and the newest of the others",
       columns: [
         "id",
         "name",
@@ -92,7 +92,7 @@ export function keyCommands(program: Command): void {
 
   key.command("show")
     .description(
-      "Show a key: its state, the subscriptions that it made, its calls in 30 days; never its value",
+      "Show a key, the subscriptions that it made, and its calls in 30 days, but not its value",
     )
     .argument("<id>", "id of the key")
     .addHelpText("after", formatExamples("key show ID"))
@@ -112,7 +112,7 @@ export function keyCommands(program: Command): void {
     );
 
   key.command("networks")
-    .description("Change the networks from which a key may be used; a call from elsewhere gets 403")
+    .description("Change the networks from which a key may be used. Calls from elsewhere get 403")
     .argument("<id>", "id of the key")
     .argument("<networks>", `${NETWORKS}, or "any"`, parseNetworks)
     .addHelpText(
@@ -128,7 +128,7 @@ export function keyCommands(program: Command): void {
     );
 
   key.command("rotate")
-    .description("Replace the value of a key; the new value is shown only once, and nothing else changes")
+    .description("Replace the value of a key. The new value is shown only once")
     .argument("<id>", "id of the key")
     .addOption(
       new Option("--overlap <time>", "how long the current value keeps working").choices(
@@ -145,9 +145,8 @@ export function keyCommands(program: Command): void {
         },
         ({ id, key, old_secret_expires_at: end }) =>
           [
-            `Key ${id} has a new value, which is shown only now. The earlier one ${
-              end === null ? "has ended" : `works until ${end}`
-            }:`,
+            `The earlier value of key ${id} ${end === null ? "no longer works" : `works until ${end}`}.`,
+            "The new value is shown only now:",
             "",
             key,
           ].join("\n"),
@@ -156,7 +155,7 @@ export function keyCommands(program: Command): void {
 
   key.command("revoke")
     .description(
-      "Revoke a key for good, from its next call on, and end the webhook subscriptions that it made",
+      "Revoke a key for good, and end the webhook subscriptions that it made",
     )
     .argument("<id>", "id of the key")
     .option("--keep-webhooks", "leave its webhook subscriptions active")
@@ -174,13 +173,13 @@ export function keyCommands(program: Command): void {
     );
 }
 
-/** Lists the subscriptions that revoking a key ended or, with --keep-webhooks, kept. */
+/** Lists the subscriptions that ended with the key. With --keep-webhooks it lists those that were kept. */
 function describeSubscriptions(
   { ended_subscriptions: ended, kept_subscriptions: kept }: Result<"key_revoke">,
 ): string[] {
   if (ended.length + kept.length === 0) return ["It had no active webhook subscription"];
   return [
-    `These webhook subscriptions, which it made, ${ended.length > 0 ? "have ended" : "are kept"}:`,
+    `These webhook subscriptions of the key ${ended.length > 0 ? "have ended" : "are kept"}:`,
     "",
     formatTable(ended.length > 0 ? ended : kept, ["id", "target_url"], ""),
   ];

@@ -34,7 +34,8 @@ export function memberCommands(program: Command): void {
 
   member.command("update")
     .description(
-      "Change a member's name or role, or activate or deactivate the member; shows the member's keys that still work",
+      "Change a member's name or role, or activate or deactivate the member. If the member is then inactive, " +
+        "list the keys that the member created and that still work",
     )
     .argument("<id>", "id of the member")
     .option(
@@ -78,11 +79,11 @@ function warnOfOwners({ is_active, role, active_managers }: Updated): string[] {
   if (is_active || role === "vendedor" || active_managers > 0) return [];
   return [
     "The workspace has no active admin or gestor: a lead without an owner gets owner_unresolved, unless the " +
-    "creator of its key is active",
+    "member who created the calling key is active",
   ];
 }
 
-/** Describes the update. Lists the working keys of an inactive member, because a person who leaves may have them. */
+/** Describes the update. Lists the working keys of an inactive member: a person who has left may still know them. */
 function describeUpdate({ id, is_active, working_keys: keys }: Updated): string {
   if (is_active) return `Member ${id} is active`;
   if (keys.length === 0) return `Member ${id} is inactive, and created no key that still works`;
@@ -91,6 +92,6 @@ function describeUpdate({ id, is_active, working_keys: keys }: Updated): string 
     "",
     formatTable(keys, ["id", "name", "prefix", "scopes", "expires_at"], ""),
     "",
-    `To revoke one: ${PROGRAM} key revoke ID`,
+    `To revoke a key: ${PROGRAM} key revoke ID`,
   ].join("\n");
 }

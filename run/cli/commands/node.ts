@@ -22,10 +22,10 @@ function parseUrl(text: string): string {
   }
 }
 
-/** The option that names the other proxies in front of the same nodes. The command must change these proxies too. */
+/** Names the other proxies in front of the same nodes, because the command must change them too. */
 export const PROXY_OPTION = new Option(
   "--proxy <url>",
-  "address of another proxy in front of the same nodes, as its owner; repeat it for each",
+  "address of another proxy in front of the same nodes, for its owner. Repeat the option for each proxy",
 ).argParser((text: string, urls: string[]) => [...urls, parseUrl(text)]).default([]);
 
 export function nodeCommands(program: Command): void {
@@ -34,17 +34,17 @@ export function nodeCommands(program: Command): void {
 
   node.command("add")
     .description(
-      "Add a database behind the proxy, with its workspaces. The first one also makes the empty database in DATABASE_URL " +
-        "a proxy, which needs FUNCTIONS_PASSWORD, the password of crm_functions",
+      "Add a database behind the proxy, with its workspaces. The first `node add` also turns the empty database in " +
+        "DATABASE_URL into the proxy, and needs FUNCTIONS_PASSWORD, the password of crm_functions",
     )
     .argument(
       "<url>",
-      "its address without a pooler, as a role that may create subscriptions; the proxy stores it with its password",
+      "its address without a pooler, for a role that may create subscriptions. The proxy stores it with the password",
       parseUrl,
     )
     .option(
       "--connection <text>",
-      "how the proxy reaches it, for libpq, such as its pooler (default: from <url>)",
+      "libpq connection string by which the proxy reaches it, such as its pooler's (default: from <url>)",
     )
     .addOption(PROXY_OPTION)
     .addHelpText(
@@ -61,7 +61,7 @@ export function nodeCommands(program: Command): void {
 
   node.command("list")
     .description(
-      "Show the nodes. --json prints all that a proxy is made from, with passwords, for `node restore`",
+      "Show the nodes. --json prints, with passwords, all that `node restore` needs to rebuild the proxy",
     )
     .addHelpText("after", formatExamples("node list", "node list --json > proxy.json"))
     .action(async (_options, command) => {
@@ -81,7 +81,9 @@ export function nodeCommands(program: Command): void {
     });
 
   node.command("restore")
-    .description("Make the empty database in DATABASE_URL a proxy of known nodes: a replacement, or one more")
+    .description(
+      "Turn the empty database in DATABASE_URL into a proxy of known nodes, to replace a proxy or to add one",
+    )
     .argument("<file>", "what `node list --json` printed")
     .addHelpText("after", formatExamples("node restore proxy.json"))
     .action(async (file, _options, command) => {

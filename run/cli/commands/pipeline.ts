@@ -14,7 +14,7 @@ export function pipelineCommands(program: Command): void {
     .description("Create a pipeline with its stages")
     .requiredOption("--workspace <id>", "the workspace")
     .requiredOption("--name <name>", "1 to 255 characters")
-    .option("--default", "make it the pipeline of deals that name none")
+    .option("--default", "make it the pipeline of deals that name no pipeline")
     .requiredOption("--stages <list>", "name:type in order, separated by commas", parseStages)
     .addHelpText(
       "after",
@@ -37,7 +37,7 @@ export function pipelineCommands(program: Command): void {
     .description("Deactivate a pipeline, activate it again, or make it the default")
     .argument("<id>", "id of the pipeline")
     .option("--active <true|false>", "whether the API shows it and deals may enter it", parseBoolean)
-    .option("--default", "make it the pipeline of deals that name none")
+    .option("--default", "make it the pipeline of deals that name no pipeline")
     .addHelpText(
       "after",
       formatExamples("pipeline update ID --active false", "pipeline update ID --active true --default"),
@@ -52,7 +52,7 @@ export function pipelineCommands(program: Command): void {
     });
 
   addListCommand(pipeline, "pipeline_list", {
-    description: "Show every stage of every pipeline, inactive ones included, oldest pipeline first",
+    description: "Show every pipeline with its stages, also the inactive ones, oldest pipeline first",
     describe: (pipelines) =>
       pipelines.map(({ stages, ...pipeline }) =>
         [

@@ -7,7 +7,9 @@ import { perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
 
 export function proposalCommands(program: Command): void {
-  const proposal = program.command("proposal").description("Offers to customers, on a deal");
+  const proposal = program.command("proposal").description(
+    "Proposals: offers that a customer accepts or rejects by a link",
+  );
 
   proposal.command("create")
     .description("Create a draft of a proposal")
@@ -26,12 +28,12 @@ export function proposalCommands(program: Command): void {
       perform(
         command,
         (sql) => createProposal(sql, { dealId: deal, ...options }),
-        (created) => `Proposal ${created.id} created, a draft until \`proposal send\``,
+        (created) => `Proposal ${created.id} created. It is a draft until \`proposal send\``,
       )
     );
 
   proposal.command("send")
-    .description("Give a proposal its public link, shown only once; an earlier link stops working")
+    .description("Give a proposal its public link, which is shown only once. An earlier link stops working")
     .argument("<id>", "id of the proposal")
     .addHelpText("after", formatExamples("proposal send ID"))
     .action((id, _options, command) =>
@@ -43,7 +45,7 @@ export function proposalCommands(program: Command): void {
     );
 
   addListCommand(proposal, "proposal_list", {
-    description: "Show the proposals of a workspace, newest first; never their links",
+    description: "Show the proposals of a workspace, newest first, but not their links",
     columns: ["id", "deal_id", "title", "value", "recurring_value", "status", "sent_at", "expires_at"],
     nothing: "The workspace has no proposal",
   });

@@ -14,7 +14,7 @@ export function webhookCommands(program: Command): void {
 
   addListCommand(webhook, "subscription_list", {
     description:
-      "Show the subscriptions of a workspace, active ones first, then newest first, at most 200; never their secrets",
+      "Show the subscriptions of a workspace, active ones first, then newest first, at most 200, but not their secrets",
     columns: [
       "id",
       "target_url",
@@ -30,7 +30,7 @@ export function webhookCommands(program: Command): void {
   });
 
   webhook.command("show")
-    .description("Show a subscription and the outcomes of its deliveries in 7 days; never its secret")
+    .description("Show a subscription and the outcomes of its deliveries in 7 days, but not its secret")
     .argument("<id>", "id of the subscription")
     .addHelpText("after", formatExamples("webhook show ID"))
     .action((id, _options, command) =>
@@ -40,7 +40,7 @@ export function webhookCommands(program: Command): void {
   webhook.command("test")
     .description("Send a test event to a subscription")
     .argument("<id>", "id of the subscription")
-    .option("--event <name>", "one of its events; the first by default")
+    .option("--event <name>", "one of its events (default: the first)")
     .addHelpText("after", formatExamples("webhook test ID", "webhook test ID --event deal.won"))
     .action((id, { event }, command) =>
       perform(
@@ -54,7 +54,7 @@ export function webhookCommands(program: Command): void {
     );
 
   webhook.command("reactivate")
-    .description("Reactivate a subscription and send its waiting deliveries")
+    .description("Reactivate a subscription and send the deliveries that waited for it")
     .argument("<id>", "id of the subscription")
     .addHelpText("after", formatExamples("webhook reactivate ID"))
     .action((id, _options, command) =>
@@ -62,9 +62,9 @@ export function webhookCommands(program: Command): void {
         command,
         callOn("subscription", id, "subscription_reactivate", {}),
         ({ resumed }) =>
-          `The subscription ${id} is active; ${resumed} ${
-            resumed === 1 ? "delivery goes" : "deliveries go"
-          } on`,
+          `The subscription ${id} is active. ${resumed} waiting ${
+            resumed === 1 ? "delivery is" : "deliveries are"
+          } sent`,
         ({ revoked_key: key }) =>
           key === null ? [] : [
             `The key that made the subscription is revoked: ${key.id} ("${key.name}", ${key.prefix})`,
@@ -79,7 +79,7 @@ export function webhookCommands(program: Command): void {
       "--since <time>",
       "events at or after this moment, such as 2027-01-31 or 2027-01-31T12:00:00Z",
     )
-    .option("--until <time>", "events before this moment; now by default")
+    .option("--until <time>", "events before this moment (default: now)")
     .option("--before-creation", "also events from before the subscription was created")
     .option("--dry-run", "only count them")
     .addHelpText("after", formatExamples("webhook recover ID --since 2027-01-31T12:00:00Z"))
@@ -96,25 +96,28 @@ export function webhookCommands(program: Command): void {
           (dryRun
             ? `${count} ${count === 1 ? "event" : "events"} would be sent to subscription ${id}`
             : `${count} ${count === 1 ? "delivery is" : "deliveries are"} on the way to subscription ${id}`) +
-          (has_more ? `; there is more: repeat with --since ${next_since}` : ""),
+          (has_more ? `. There are more events: repeat with --since ${next_since}` : ""),
       )
     );
 
   webhook.command("rotate")
     .description(
-      "Replace the secret of a subscription; the new one is shown only once, and signs from now on or after --overlap",
+      "Replace the secret of a subscription. The new secret is shown only once",
     )
     .argument("<id>", "id of the subscription")
     .option(
       "--overlap <seconds>",
-      "for how many seconds the current secret also signs, beside the new one: at most 604800",
+      "for how many seconds the current secret keeps signing beside the new one, at most 604800",
       numberParser("overlap_seconds"),
       0,
     )
-    .option("--force", "even if the encryption key does not decrypt the current secret, after a key was lost")
+    .option(
+      "--force",
+      "replace the secret even if the encryption key does not decrypt it, because the earlier key was lost",
+    )
     .addHelpText(
       "after",
-      "\nIt needs the functions' WEBHOOK_ENCRYPTION_KEY; that of the local stack is read from DATA_DIR.\n" +
+      "\nThe command needs the functions' WEBHOOK_ENCRYPTION_KEY. For the local stack it reads the key from DATA_DIR.\n" +
         formatExamples("webhook rotate ID", "webhook rotate ID --overlap 86400"),
     )
     .action((id, { overlap, force = false }, command) =>
@@ -122,9 +125,8 @@ export function webhookCommands(program: Command): void {
         command,
         async (sql) => await rotateSecret(sql, id, await readEncryptionKey(), overlap, force),
         ({ secret, old_secret_until: until }) =>
-          `The new secret of subscription ${id} is shown only now${
-            until === null ? "" : `; the earlier one goes on signing until ${until}`
-          }:\n\n${secret}`,
+          (until === null ? "" : `The earlier secret also signs until ${until}.\n`) +
+          `The new secret of subscription ${id} is shown only now:\n\n${secret}`,
       )
     );
 }
@@ -142,7 +144,7 @@ function describeSubscription({ days, ...subscription }: Result<"subscription_ge
     ...header === null ? [] : [`Header for the receiver: ${header.name}`],
     `Made ${key === null ? "in the console" : `by the key ${key.id} "${key.name}"`}`,
     `Failed attempts since the last success: ${failure_count}`,
-    ...until === null ? [] : [`The old secret goes on signing until ${until}`],
+    ...until === null ? [] : [`The earlier secret also signs until ${until}`],
     ...held ? ["Its deliveries wait: the workspace is suspended or has no public API"] : [],
     "",
     formatTable(days, ["day", "delivered", "failed", "waiting"], ""),

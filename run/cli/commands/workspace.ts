@@ -110,11 +110,12 @@ export function workspaceCommands(program: Command): void {
     .action(async (_options, command) => {
       const list = call("workspace_list", {});
       const node = namedNode(command);
+      const nothing = "There is no workspace";
       await withOperatorDatabase(async (sql, isProxy) => {
         if (!isProxy) {
           refuseNode(node);
           const workspaces = await list(sql);
-          printResult(command, workspaces, () => formatTable(workspaces, COLUMNS, NOTHING));
+          printResult(command, workspaces, () => formatTable(workspaces, COLUMNS, nothing));
           return;
         }
         const numbers = node === undefined ? await nodeNumbers(sql) : [node];
@@ -123,18 +124,18 @@ export function workspaceCommands(program: Command): void {
           return found.map((workspace) => ({ ...workspace, node: number }));
         }));
         const workspaces = lists.flat().sort((a, b) => a.id < b.id ? -1 : 1);
-        printResult(command, workspaces, () => formatTable(workspaces, [...COLUMNS, "node"], NOTHING));
+        printResult(command, workspaces, () => formatTable(workspaces, [...COLUMNS, "node"], nothing));
       });
     });
 
   workspace.command("move")
     .description(
-      "Move a workspace to another node while it is in use. After an interruption the same command continues the move; " +
-        "--undo undoes it",
+      "Move a workspace to another node while it is in use. After an interruption the same command continues the " +
+        "move, and --undo undoes it",
     )
     .argument("<id>", "id of the workspace")
-    .option("--to <node>", "the number of the node, from `node list`", parseNode)
-    .option("--undo", "undo an interrupted move: the workspace stays where it was")
+    .option("--to <node>", "number of the node, as `node list` shows it", parseNode)
+    .option("--undo", "undo an interrupted move, so that the workspace stays at its node")
     .addOption(PROXY_OPTION)
     .addHelpText("after", formatExamples("workspace move ID --to 1", "workspace move ID --undo"))
     .action(async (id, { to, undo, proxy }, command) => {
@@ -153,5 +154,3 @@ export function workspaceCommands(program: Command): void {
       printResult(command, moved, () => `The workspace lives at node ${moved.node}`);
     });
 }
-
-const NOTHING = "There is no workspace";

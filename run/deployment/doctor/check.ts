@@ -7,7 +7,7 @@ export interface Project {
   databaseUrl: URL;
   /** `https://<ref>.supabase.co/functions/v1`, without a slash at its end. */
   functionsUrl: string;
-  /** The region in which the schedule should call the dispatcher; null if any is right. */
+  /** The region in which the schedule should call the dispatcher; null for any region. */
   region: string | null;
   appOrigin: string | null;
   now(): number;
@@ -21,7 +21,7 @@ export interface Finding {
   remedy: Remedy;
 }
 
-/** The result of a check. Without findings all is well. */
+/** The result of a check. Without findings nothing is wrong. */
 export interface Observation {
   findings: Finding[];
   /** What an operator should know, even if nothing is wrong. */
@@ -49,7 +49,7 @@ export function wrong(message: string, remedy: Remedy): Observation {
   return { findings: [{ message, remedy }] };
 }
 
-/** The command that deploys everything again and changes only what is wrong. */
+/** The command that deploys everything, and changes only what is wrong. */
 export function deployAgain({ functionsUrl }: Pick<Project, "functionsUrl">): Remedy {
   return { command: isLoopback(new URL(functionsUrl).hostname) ? "deno task start" : "deno task deploy" };
 }

@@ -26,7 +26,7 @@ export interface Address {
   appOrigin: string | null;
 }
 
-/** Checks a project and changes nothing. Behind a proxy, checks every node, and only once what the nodes share. */
+/** Checks a project. Behind a proxy it checks every node, and checks only once what the nodes share. */
 export async function examine(address: Address): Promise<Diagnosis> {
   return await withProject(address, async (project) => {
     const nodes = await findNodes(project.sql);
@@ -49,7 +49,7 @@ async function withProject(
   work: (project: Project) => Promise<Diagnosis>,
 ): Promise<Diagnosis> {
   const sql = openDatabase(databaseUrl, "crm-doctor");
-  // Without an answer the client is closed, and the check `database` reports the error.
+  // The check `database` reports the error.
   await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S).catch(() => {});
   try {
     return await work({
@@ -67,12 +67,12 @@ async function withProject(
 
 /** The nodes if the database is a proxy (docs/scale.md), else none. */
 async function findNodes(sql: Sql): Promise<{ node: number; url: string }[]> {
-  // If the database cannot be reached, the check `database` reports the error.
+  // The check `database` reports a database that cannot be reached.
   if (!await isProxy(sql).catch(() => false)) return [];
   return await sql`select node, url from nodes.operators order by node`;
 }
 
-/** Runs the checks one after the other, because they share one connection. */
+/** Runs the checks one by one, because they share one connection. */
 export async function runChecks(project: Project, checks: readonly Check[] = CHECKS): Promise<Diagnosis> {
   const results: CheckResult[] = [];
   let reachable = true;
@@ -90,8 +90,8 @@ async function look(check: Check, project: Project): Promise<Observation> {
   try {
     return await check.look(project);
   } catch (error) {
-    return wrong(`It cannot be seen: ${firstLine(error)}`, {
-      advice: "Give the DATABASE_URL of the role that applied the migrations",
+    return wrong(`The check failed: ${firstLine(error)}`, {
+      advice: "Set DATABASE_URL to the address for the role that applied the migrations",
     });
   }
 }

@@ -4,6 +4,7 @@ import type { Sql } from "postgres";
 import { clientAddress } from "../../../supabase/functions/_shared/http/client_address.ts";
 import { randomToken } from "../../../supabase/functions/_shared/keys/random_token.ts";
 import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
+import { isUnreachable } from "../sql.ts";
 import { firstLine } from "../stack_error.ts";
 import { AUTH_PREFIX } from "./auth.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";
@@ -24,9 +25,6 @@ import {
 } from "./sessions.ts";
 import * as users from "./users.ts";
 
-/** Error codes of the driver, the network and Postgres (08 connection, 53 resources, 57 operator intervention). */
-const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|08|53|57)/;
-
 export interface AuthSettings {
   sql: Sql;
   tokens: AccessTokens;
@@ -34,7 +32,7 @@ export interface AuthSettings {
   url: string;
   /** The console's address: links lead there, and CORS allows its origin. */
   siteUrl: string;
-  /** The key that a caller needs to invite people. */
+  /** The key that a caller must send to invite people. */
   serviceKey: string;
   mailFolder: string;
 }
@@ -49,7 +47,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   const app = root.basePath(AUTH_PREFIX);
   const origins = [new URL(url).origin, new URL(siteUrl).origin];
   const siteHost = new URL(siteUrl).hostname;
-  // Refuses unknown host names: otherwise a site could call this server under its own name (DNS rebinding).
+  // Refuses unknown host names. Otherwise a site could call this server under the site's name (DNS rebinding).
   app.use(async ({ req }, next) => {
     const host = (req.header("host") ?? "").toLowerCase().replace(/:\d*$/, "");
     if (host !== "" && host !== siteHost && !isLoopback(host)) {
@@ -69,13 +67,14 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.onError((error) => {
     if (error instanceof AuthError) return errorResponse(error);
     if (error instanceof OAuthError) return oauthErrorResponse(error);
+    const { code = "" } = error as { code?: string };
     // Class 22 of Postgres: a value that a column cannot have.
-    if (/^22/.test((error as { code?: string }).code ?? "")) {
+    if (/^22/.test(code)) {
       return errorResponse(new AuthError(400, "validation_failed", "A value is invalid"));
     }
     console.error(`Sign-in failed: ${firstLine(error)}`);
     // A client keeps its session on 503, and drops the session on 500.
-    const status = UNREACHABLE.test((error as { code?: string }).code ?? "") ? 503 : 500;
+    const status = isUnreachable(code) ? 503 : 500;
     return errorResponse(new AuthError(status, "unexpected_failure", "Unexpected failure"));
   });
 
@@ -127,7 +126,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
       throw new AuthError(422, "same_password", "New password should be different from the old password.");
     }
     const updated = await users.setPassword(sql, user.id, await hashPassword(password));
-    // Ends all other sessions: somebody else who knew the old password may have begun them.
+    // Ends all other sessions, because somebody else who knew the old password may have begun them.
     await endSessions(sql, "others", { userId: user.id, sessionId });
     return Response.json(users.showUser(updated, factors));
   });
@@ -156,7 +155,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.post("/recover", async ({ req }) => {
     const { email } = await readBody(req.raw, BODIES.address);
     const token = randomToken();
-    // Answers the same whether or not the user exists.
+    // The answer must not tell whether the user exists.
     if (await users.startRecovery(sql, email, token)) {
       await send(email, "recovery", token, req.query("redirect_to"));
     }

@@ -1,4 +1,4 @@
-/** An error of Supabase Auth: its status, its code, and its English message, which supabase-js hands to the program. */
+/** An error of Supabase Auth, with the status, the code and the English message that supabase-js passes on. */
 export class AuthError extends Error {
   override readonly name = "AuthError";
 
@@ -12,7 +12,7 @@ export function errorResponse({ status, code, message }: AuthError): Response {
   return Response.json({ code: status, error_code: code, msg: message }, { status, headers });
 }
 
-/** An OAuth error (RFC 6749, 5.2), with which the token endpoint refuses a request or grant. */
+/** An OAuth error of the token endpoint (RFC 6749, 5.2). */
 export class OAuthError extends Error {
   override readonly name = "OAuthError";
 

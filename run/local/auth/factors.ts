@@ -35,7 +35,7 @@ interface FactorSettings {
   siteUrl: string;
   /** The person whose session the request carries. @throws AuthError if there is none. */
   identify: (request: Request) => Promise<{ user: User; sessionId: string; aal: Aal }>;
-  /** The client's address. A challenge must be answered from the address from which it was begun. */
+  /** The client's address. The same client must begin and answer a challenge. */
   addressOf: (request: Request) => string;
   grantResponse: (grant: Grant) => Promise<Response>;
 }
@@ -109,7 +109,7 @@ export function addFactorRoutes(app: Hono, settings: FactorSettings): void {
     const { challenge_id, code } = await readBody(context.req.raw, Answer);
     const refreshToken = randomToken();
     await sql.begin(async (sql) => {
-      // Locks the factor, so that a code that arrives twice at once is accepted once.
+      // Locks the factor, so that a code that arrives twice at the same time is accepted once.
       const [locked] = await sql<Factor[]>`select * from auth.mfa_factors where id = ${factor.id} for update`;
       if (!locked) throw notFound();
       const [challenge] = await sql`

@@ -14,8 +14,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one that was hashed.
- * @param stored Null or empty if there is no such user, or the user has no password: false.
+ * Whether `stored` is the hash of this password.
+ * @param stored null or empty if the user has no password: no password is right then
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   if (!stored) return false;

@@ -13,14 +13,14 @@ export function isTrusted(address: string | undefined, siteUrl: string): boolean
   return origin === new URL(siteUrl).origin || isLoopback(hostname);
 }
 
-/** Redirects with the values in the fragment, which is sent to no server. */
+/** Redirects with the values in the fragment, which browsers send to no server. */
 export function redirectWith(target: string, values: Record<string, string | number>): Response {
-  // `sb` marks the fragment as Supabase's, so that its clients can tell it from a fragment of the page.
+  // `sb` marks the fragment as Supabase's, so that its clients do not take a fragment of the page for a sign-in.
   const fragment = new URLSearchParams({ ...values as Record<string, string>, sb: "" });
   return new Response(null, { status: 303, headers: { location: `${target.split("#", 1)[0]}#${fragment}` } });
 }
 
-/** Adds values to the query of an app's address, as OAuth gives an app its code or an error. */
+/** Adds values to the query of an app's redirect address: in OAuth the app gets its code or an error there. */
 export function withQuery(address: string, values: Record<string, string | null>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(values)) if (value) url.searchParams.set(name, value);

@@ -9,7 +9,7 @@ const OURS = "Local sign-in";
 /**
  * Creates schema auth if the database has none.
  * @param remedy what the user should do if schema.sql was edited since it created the schema
- * @returns false if something else created the schema, such as a Supabase project: it stays untouched.
+ * @returns false, without a change, if something else created the schema, such as a Supabase project
  * @throws StackError if schema.sql was edited after it created the schema.
  */
 export async function installAuthSchema(sql: Sql, remedy = "use another database"): Promise<boolean> {

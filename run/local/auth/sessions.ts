@@ -3,7 +3,7 @@ import { randomToken } from "../../../supabase/functions/_shared/keys/random_tok
 import { AuthError, OAuthError } from "./errors.ts";
 import type { Aal, User } from "./users.ts";
 
-/** What a client gets for a sign-in or a refresh. The access token carries the session's id. */
+/** The result of a sign-in or a refresh. The access token contains the session's id. */
 export interface Grant {
   user: User;
   sessionId: string;

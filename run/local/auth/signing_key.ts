@@ -6,7 +6,7 @@ export type SigningKey = Record<"kty" | "crv" | "x" | "y" | "d" | "kid" | "alg",
 
 const BYTES = 32;
 
-/** Generates the key that signs access tokens. Builds the JWK from the numbers, because Deno 2.1 cannot export one. */
+/** Generates the key that signs access tokens. Builds the JWK from the numbers, because Deno 2.1 cannot export a JWK. */
 export function generateSigningKey(): SigningKey {
   const pair = createECDH("prime256v1");
   const point = pair.generateKeys();
@@ -15,7 +15,7 @@ export function generateSigningKey(): SigningKey {
   return {
     kty: "EC",
     crv: "P-256",
-    // The first byte is a tag: both coordinates follow.
+    // The first byte is a tag. The two coordinates follow.
     x: point.subarray(1, 1 + BYTES).toString("base64url"),
     y: point.subarray(1 + BYTES).toString("base64url"),
     d: Buffer.from(d, "hex").toString("base64url"),

@@ -22,7 +22,7 @@ export function codeAt(secret: string, step: number): string {
   return String(truncated % 1_000_000).padStart(6, "0");
 }
 
-/** The time step of a code: the current one, or one beside it, because clocks differ; null for a wrong code. */
+/** The time step of a code; null for a wrong code. Accepts the steps next to the current one, because clocks differ. */
 export function stepOf(secret: string, code: string, now: number): number | null {
   const present = stepAt(now);
   const typed = Buffer.from(code.trim());

@@ -22,7 +22,7 @@ export interface User {
 /** How long a link in a mail works: the default of Supabase Auth. */
 const LINK_LIFETIME = "24 hours";
 
-/** The user as clients see it, with the second factors (see `listFactors`) if there are any. */
+/** A user as clients see it. @param factors the second factors from `listFactors` */
 export function showUser(user: User, factors: Record<string, unknown>[] = []): Record<string, unknown> {
   const { encrypted_password: _, raw_app_meta_data, raw_user_meta_data, ...shown } = user;
   return {
@@ -124,7 +124,7 @@ export async function useLink(sql: ISql, type: LinkType, token: string): Promise
   return user;
 }
 
-/** Sets the password; an open recovery link stops working. */
+/** Sets the password. A recovery link that was not used stops working. */
 export async function setPassword(sql: ISql, id: string, passwordHash: string): Promise<User> {
   const [user] = await sql<User[]>`
     update auth.users set encrypted_password = ${passwordHash}, recovery_token = '', updated_at = now()

@@ -3,17 +3,17 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** A file that marks a build for the local stack. Where it is absent, the build is for another address. */
+/** A file that marks a build for the local stack. A build without it is for another address. */
 const MARK = ".local";
 /** Folders with installed packages or builds. */
 const NOT_SOURCES = ["node_modules", "dist", "local"];
 const SHOWN_LINES = 30;
 
-/** Whether the build is current; if it failed, the last lines of its output. */
+/** Whether the build is current. `failed` has the last lines of its output. */
 export type BuildState = "ready" | "building" | { failed: string };
 
 export interface Build {
-  /** Starts a build if there is no current one. A failure is returned once; the next call tries again. */
+  /** Starts a build if the last build is outdated. Returns a failure once: the next call starts another build. */
   state(): Promise<BuildState>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ interface Options {
 }
 
 /**
- * Builds pages when they are first opened, and again when a source is newer. So a stack that only serves the API needs
+ * Builds pages when they are first opened, and again when a source is newer. A stack that only serves the API needs
  * neither the packages nor the time for a build.
  */
 export function createBuild(

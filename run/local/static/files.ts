@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * The paths of files in a build. Names do not begin with a dot and characters are not encoded, so no path leads out of
- * the folder or to the file `.local`; names are not empty, so no redirect leads to another host (`//host`).
+ * the folder or to the file `.local`. Names are not empty, so no redirect leads to another host (`//host`).
  */
 const PATH = /^\/([\w~-][\w.~-]*\/)*([\w~-][\w.~-]*)?$/;
 /** A name with a hash of the content, as esbuild writes it. */
@@ -69,7 +69,7 @@ function respond(request: Request, path: string, body: Uint8Array<ArrayBuffer>, 
   return new Response(body, { status, headers });
 }
 
-/** Whether a browser asks for a page rather than one of its files. */
+/** Whether a browser asks for a page, and not for a file that a page uses. */
 export function opensPage({ method, url, headers }: Request): boolean {
   const { pathname } = new URL(url);
   const lastName = pathname.slice(pathname.lastIndexOf("/") + 1);

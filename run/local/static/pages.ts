@@ -12,14 +12,14 @@ export interface BuildTexts {
   retry: string;
 }
 
-/** Serves the pages of a build, and starts the build when a page is opened and there is no current one. */
+/** Serves the pages of a build. Opening a page starts the build if it is outdated. */
 export interface PageServer {
   /** Returns null if there is no such page or file. */
   handle(request: Request): Promise<Response | null>;
   close(): Promise<void>;
 }
 
-/** The page to show instead of the requested one; null if the build is current. */
+/** The page to show instead of the requested page; null if the build is current. */
 export async function pageUntilBuilt(build: Build, texts: BuildTexts): Promise<Response | null> {
   const state = await build.state();
   if (state === "ready") return null;

@@ -55,13 +55,13 @@ export function openReference(
           headers: { "cache-control": "no-cache", "x-content-type-options": "nosniff" },
         });
       }
-      // Any client that asks for the address that the start prints, such as curl, begins the build too.
+      // `deno task start` prints this address, so any client that requests it starts the build, even curl.
       if (opensPage(request) || FOLDERS.includes(url.pathname.slice(0, -1))) {
         const instead = await pageUntilBuilt(build, TEXTS[language]);
         if (instead) return instead;
       }
       url.pathname = path;
-      // A copy of the whole request would include its signal, about which Deno warns.
+      // Deno warns about the signal in a copy of the whole request.
       return await serveFile(new Request(url, { method: request.method, headers: request.headers }), out);
     },
     close: () => build.close(),

@@ -5,13 +5,13 @@ import { lostDeal, newDeal, wonDeal } from "./sales.ts";
 interface Happening {
   /** When it happened. */
   at: string;
-  /** Fields of the object whose values at the event differ from those in the story. */
+  /** The object's fields whose values at the event differ from the story's. */
   state?: Readonly<Record<string, unknown>>;
   /** Fields that the event adds and whose values differ from their examples. */
   facts?: Readonly<Record<string, unknown>>;
 }
 
-/** The moment and values of each event. Some exclude each other, such as a deal won and a deal lost. */
+/** The moment and values of each event. Some events exclude each other: the deal is won in one and lost in another. */
 export const HAPPENINGS: Readonly<Record<EventType, Happening>> = {
   "lead.received": { at: at.leadArrived },
   "company.created": { at: at.leadArrived },

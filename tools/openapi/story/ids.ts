@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Makes the id of a record of the story: a UUIDv7 of the moment of its creation, whose other bits follow from its name. */
+/** Makes the id of a record in the story: a UUIDv7 from the time of its creation, with other bits from its name. */
 function id(name: string, createdAt: string): string {
   const time = Date.parse(createdAt).toString(16).padStart(12, "0");
   const bits = createHash("sha256").update(name).digest("hex");
@@ -8,7 +8,7 @@ function id(name: string, createdAt: string): string {
     .join("-");
 }
 
-/** When each thing of the story happened, in order. */
+/** When each event of the story happened. */
 export const MOMENTS = {
   signedUp: "2026-03-02T12:00:00.000Z",
   keyMade: "2026-03-02T13:10:00.000Z",

@@ -7,7 +7,7 @@ type Told = Readonly<Record<string, unknown>>;
 const { "proposal.accepted": accepted, "proposal.rejected": rejected, "activity.completed": completed } =
   HAPPENINGS;
 
-/** By the id of an operation, the values that it has just changed: its reply shows these instead of the story's. */
+/** The values that an operation has just changed, by its id. Its reply shows them instead of the story's values. */
 export const REPLIES: Readonly<Record<string, Told>> = {
   "contacts.create": { id: IDS.contact },
   "deals.create": newDeal,
@@ -35,7 +35,7 @@ export const REPLIES: Readonly<Record<string, Told>> = {
   "keys.create": { last_used_at: null, active_webhooks: 0 },
 };
 
-/** Values for bodies that differ although they share a schema, by operation. */
+/** Values for request bodies that share a schema but differ, by operation. */
 export const REQUESTS: Readonly<Record<string, Told>> = {
   "contacts.merge": { merge_id: IDS.otherContact },
   "companies.merge": { merge_id: IDS.otherCompany },

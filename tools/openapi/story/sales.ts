@@ -94,7 +94,7 @@ export const wonDeal = {
   updated_at: at.closed,
 };
 
-/** What losing it would change. */
+/** What losing the deal would change. */
 export const lostDeal = {
   status: "perdido",
   stage_id: IDS.stages[3],
@@ -208,7 +208,7 @@ const dealContact = {
   added_at: at.noted,
 };
 
-/** The size of the customer, which each deal has. */
+/** A field of every deal: the size of the customer. */
 const customField = {
   object_type: "deal",
   key: "porte",
@@ -218,7 +218,7 @@ const customField = {
 };
 
 /**
- * The values of each record, by the name of its schema. Those of a body such as `NewDeal` are derived from the record.
+ * The values of each record, by the name of its schema. The values of a body such as `NewDeal` come from the record.
  */
 export const SALES = {
   CustomField: { ...customField, id: IDS.customField },

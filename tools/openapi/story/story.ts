@@ -1,7 +1,7 @@
 /**
  * The examples tell one story: Ana Souza of the bakery Padaria Sol asks for an offer on the site of the mill Moinho
- * Norte, where Bruno Lima follows the deal up. This folder has the values of each record once, by the name of its
- * schema. A field that the story lacks, such as a new one, gets the example in its declaration.
+ * Norte, where Bruno Lima follows up on the deal. This folder has the values of each record once, by the name of its
+ * schema. A field that the story lacks, such as a new field, gets the example in its declaration.
  */
 import { HAPPENINGS } from "./events.ts";
 import { deliveryId, eventId, IDS, MOMENTS } from "./ids.ts";
@@ -10,8 +10,6 @@ import { REPLIES, REQUESTS } from "./replies.ts";
 import { SALES } from "./sales.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 import type { EventType } from "../../../supabase/functions/_shared/contract/events.ts";
-
-export { madeUpId } from "./ids.ts";
 
 type Told = Readonly<Record<string, unknown>>;
 
@@ -76,8 +74,8 @@ export function eventOfStory(type: EventType, object: keyof typeof OBJECTS) {
 }
 
 /**
- * The values in which the reply of an operation differs from the story, because the operation has just created or
- * changed the record.
+ * The values in an operation's reply that differ from the story, because the operation has just created or changed the
+ * record.
  */
 export function replyOfStory(operation: string, method: string): Told {
   return { ...(method === "PATCH" && { updated_at: MOMENTS.changed }), ...REPLIES[operation] };

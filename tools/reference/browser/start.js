@@ -6,7 +6,7 @@ const content = await response.json();
 leaveOutOptional(content);
 globalThis.Scalar.createApiReference("#reference", { ...configuration, url: undefined, content });
 
-// The other language opens at the operation that is being read: both have the same addresses.
+// The link to the other language opens the same operation, because the fragments are the same in both languages.
 for (const link of document.querySelectorAll("a[hreflang]")) {
   const { pathname } = new URL(link.href);
   link.addEventListener("click", () => link.href = pathname + location.hash);

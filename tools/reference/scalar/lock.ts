@@ -1,6 +1,6 @@
 /**
- * Writes deno.lock after the version of Scalar in deno.json has changed. Only Scalar's bundle is used, which contains
- * all that it needs, so the lock names only Scalar's own package: `deno install --frozen` downloads one, not 269.
+ * Writes deno.lock after the version of Scalar in deno.json has changed. The lock names only Scalar's own package,
+ * because its bundle contains all that it needs. So `deno install --frozen` downloads 1 package instead of 269.
  */
 import { join } from "node:path";
 

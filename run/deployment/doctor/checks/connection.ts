@@ -7,7 +7,7 @@ import { isLoopback } from "../../../../supabase/functions/_shared/runtime/servi
 const OLDEST_POSTGRES = 15;
 const SKEW_LIMIT_MS = 5_000;
 
-/** The database can be reached. If not, the checks that need it are skipped. */
+/** The database can be reached. Otherwise the checks that need it are skipped. */
 export const database: Check = {
   name: "database",
   needsDatabase: false,
@@ -39,7 +39,9 @@ export const databaseTls: Check = {
     const mode = databaseUrl.searchParams.get("sslmode");
     if (mode !== "verify-full") {
       return wrong(
-        `DATABASE_URL says sslmode=${mode ?? "(nothing)"}, which does not verify who answers` +
+        `DATABASE_URL has ${
+          mode === null ? "no sslmode" : `sslmode=${mode}`
+        }, so the server's certificate is not verified` +
           (ssl ? "" : ", and the connection is in clear text"),
         { advice: "End DATABASE_URL in ?sslmode=verify-full, and set DATABASE_CA to the CA's certificate" },
       );

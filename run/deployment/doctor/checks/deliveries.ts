@@ -5,7 +5,7 @@ const COUNTED = 10_000;
 
 export const WAKE_DISPATCHER: Remedy = {
   advice: "First fix the findings about functions, Vault and jobs. If there are none, read the log of " +
-    "webhook-dispatcher in the dashboard; deno task crm job run webhook-dispatch wakes it at once",
+    "webhook-dispatcher in the dashboard, and wake it: deno task crm job run webhook-dispatch",
 };
 
 /**
@@ -26,13 +26,13 @@ export const deliveries: Check = {
     const { count, seconds, subscription } = stuck;
     if (count === 1) {
       return wrong(
-        `1 delivery has been due for ${seconds} s, of subscription ${subscription}`,
+        `1 delivery has been due for ${seconds} s, for subscription ${subscription}`,
         WAKE_DISPATCHER,
       );
     }
     const counted = count === COUNTED ? `${COUNTED} deliveries or more` : `${count} deliveries`;
     return wrong(
-      `${counted} have been due for over a minute, the oldest for ${seconds} s, most of subscription ${subscription}`,
+      `${counted} have been due for over a minute, the oldest for ${seconds} s, most for subscription ${subscription}`,
       WAKE_DISPATCHER,
     );
   },

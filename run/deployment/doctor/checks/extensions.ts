@@ -16,7 +16,7 @@ export const extensions: Check = {
     if (!trigrams) {
       findings.push({
         message:
-          "The extension pg_trgm is not in the schema extensions, so no contact, company or deal is written",
+          "The extension pg_trgm is not in the schema extensions, so no contact, company or deal can be written",
         remedy: {
           // Moving the extension would need a superuser.
           sql: "drop extension if exists pg_trgm;\ncreate extension pg_trgm with schema extensions;",
@@ -31,7 +31,7 @@ export const extensions: Check = {
         note: "no pg_cron here: the local stack's scheduler runs the jobs and pokes the dispatcher",
       };
     }
-    // The objects that crm.poke_dispatcher() uses.
+    // crm.poke_dispatcher() uses these two objects.
     const [{ net, vault }] = await sql<[{ net: boolean; vault: boolean }]>`
       select to_regproc('net.http_post') is not null as net, to_regclass('vault.decrypted_secrets') is not null as vault
     `;

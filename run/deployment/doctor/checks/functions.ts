@@ -15,7 +15,7 @@ interface Probe {
   code: string | null;
 }
 
-/** Every function answers a request without credentials as it should. */
+/** Every function gives the expected answer to a request without credentials. */
 export const functions: Check = {
   name: "functions",
   needsDatabase: false,
@@ -33,7 +33,7 @@ export const functions: Check = {
     }
     const faults = answers.flatMap(({ name, fault }) => fault === null ? [] : [{ name, ...fault }]);
     const [first] = faults;
-    // If all functions fail in the same way, that is one finding.
+    // Reports one finding if all functions fail in the same way.
     if (first && faults.length === names.length && faults.every(({ says }) => says === first.says)) {
       return { ...wrong(`Each of the ${names.length} functions ${first.says}`, first.remedy), note };
     }
@@ -62,7 +62,7 @@ function probeOf(name: string): Probe {
     case "none":
       return { method: "GET", status: 200, code: null };
     default:
-      // Either the path lacks the token of a link, or the address is announced but not live yet (spec 4.5).
+      // A function for links, whose path lacks the token here, or an address that is not live yet (spec 4.5).
       return { method: "GET", status: 404, code: "not_found" };
   }
 }
@@ -71,7 +71,7 @@ function findFault(name: string, wanted: Probe, reply: Reply, again: Remedy): Fa
   if (reply.error !== null) {
     return { says: `cannot be reached: ${reply.error}`, remedy: CORRECT_URL };
   }
-  // Not a fault of the function: the check `health` reports that the database is not reached.
+  // The check `health` reports that the functions do not reach the database.
   if (name === "api-v1-health" && reply.status === 503 && reply.body?.["database"]) return null;
   if (reply.status === wanted.status && reply.code === wanted.code) return null;
   if (reply.code !== null) {
@@ -87,7 +87,7 @@ function findPlatformFault({ status, platformCode }: Reply, again: Remedy): Faul
   if (status === 404) return { says: `is not deployed (${said})`, remedy: again };
   if (status === 401) {
     return {
-      says: `was deployed with Supabase's JWT check on (${said}), which refuses our keys`,
+      says: `was deployed with Supabase's JWT check on (${said}), which refuses API keys`,
       remedy: again,
     };
   }
@@ -110,7 +110,7 @@ export const health: Check = {
     }
     if (status === 200 && body?.["webhooks"] === "degraded") {
       return wrong(
-        "The health check says that webhooks are degraded: something has been due for over a minute",
+        "The health check says that webhooks are degraded: a delivery has been due for over a minute",
         WAKE_DISPATCHER,
       );
     }
@@ -118,7 +118,7 @@ export const health: Check = {
   },
 };
 
-/** The functions connect as crm_functions, which has few rights, and not as the owner. */
+/** The functions connect as crm_functions, which has few rights, instead of the owner. */
 export const sessions: Check = {
   name: "functions' database user",
   needsDatabase: true,
@@ -135,14 +135,14 @@ export const sessions: Check = {
     const others = rows.map(({ usename }) => usename).filter((name) => name !== FUNCTIONS_ROLE);
     if (others.length > 0) {
       return wrong(
-        `The functions connect as ${others.join(", ")}, and not as ${FUNCTIONS_ROLE}`,
+        `The functions connect as ${others.join(", ")} instead of ${FUNCTIONS_ROLE}`,
         deployAgain(project),
       );
     }
     // A pooler hides the application's name, but not the user.
     if (rows.length === 0) {
       return wrong(
-        `The functions reach a database, and no session of ${FUNCTIONS_ROLE} is open in this one`,
+        `The functions reach a database, but ${FUNCTIONS_ROLE} has no session in this one`,
         deployAgain(project),
       );
     }

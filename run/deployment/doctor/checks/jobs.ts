@@ -1,9 +1,10 @@
 import type { Sql } from "postgres";
+import { hasTable } from "../../../local/sql.ts";
 import { type Check, type Finding, fine, hasCron, schedulerRuns, wrong } from "../check.ts";
 
-/** How late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
+/** How many seconds late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
 const LATENESS_S = 90;
-/** A job whose interval is at most this must have run already. A job with a longer one may be new and not due yet. */
+/** A job with at most this interval must have run already. A job with a longer interval may be new and not due yet. */
 const OFTEN_S = 60;
 const SCHEDULE = { sql: "select crm.schedule_jobs();" };
 
@@ -26,10 +27,7 @@ export const jobs: Check = {
   needsDatabase: true,
   async look({ sql }) {
     if (!(await hasCron(sql)).installed) return await lookForScheduler(sql);
-    const [{ exists }] = await sql<[{ exists: boolean }]>`
-      select to_regclass('crm.jobs') is not null as exists
-    `;
-    if (!exists) return fine("there are none before the migrations");
+    if (!await hasTable(sql, "crm.jobs")) return fine("the jobs come with the migrations");
     const declared = await readJobs(sql);
     const findings = [...declared.flatMap(findJob), ...await findUnknownJobs(sql)];
     const waiting = declared.filter((job) => job.scheduled && job.status === null).map(({ name }) => name);
@@ -94,9 +92,9 @@ function findJob(job: Job): Finding[] {
   if (late) {
     const last = job.age === null ? "has never run" : `ran last ${Math.round(job.age)} s ago`;
     findings.push({
-      message: `The job ${job.name} ${last}, and is due every ${Math.round(job.interval)} s`,
+      message: `The job ${job.name} ${last}, but is due every ${Math.round(job.interval)} s`,
       remedy: {
-        advice: "Restart the database in the dashboard if no job runs: pg_cron's launcher has ended",
+        advice: "If no job runs, pg_cron's launcher has ended: restart the database in the dashboard",
       },
     });
   }
@@ -111,7 +109,7 @@ async function findUnknownJobs(sql: Sql): Promise<Finding[]> {
     order by c.jobname
   `;
   return rows.map(({ jobname }) => ({
-    message: `pg_cron runs ${jobname}, which crm.jobs does not have`,
+    message: `pg_cron runs ${jobname}, which is not in crm.jobs`,
     remedy: { sql: `select cron.unschedule('${jobname}');` },
   }));
 }
@@ -130,7 +128,7 @@ export const cronHistory: Check = {
     `;
     if (oldest === undefined || oldest.days <= 8) return fine();
     const days = Math.floor(oldest.days);
-    return wrong(`cron.job_run_details keeps runs of ${days} days, and grows with every run`, {
+    return wrong(`cron.job_run_details has runs from ${days} days ago, and grows with every run`, {
       sql: "delete from cron.job_run_details where start_time < now() - interval '7 days'\n" +
         "and jobid in (select jobid from cron.job where jobname like 'crm:%');",
     });

@@ -24,8 +24,8 @@ export const migrations: Check = {
     }
     if (unknown.length > 0) {
       findings.push({
-        message: `The database has migrations that this tree has not: ${list(unknown)}`,
-        remedy: { advice: "Look from the tree that was deployed: check out its tag" },
+        message: `The database has migrations that this tree lacks: ${list(unknown)}`,
+        remedy: { advice: "Check out the tag of the release that was deployed, and run the doctor there" },
       });
     }
     if (edited.length > 0) {
@@ -33,13 +33,13 @@ export const migrations: Check = {
         message: `Edited after the database applied them: ${list(edited)}`,
         remedy: {
           advice:
-            "Restore the files that were deployed, and make the change in a new migration; `supabase migration " +
-            "fetch` writes what was applied",
+            "Restore the files that were deployed, and make the change in a new migration. `supabase migration " +
+            "fetch` writes the files that were applied",
         },
       });
     }
     const note = unrecorded.length > 0
-      ? `; without statements to compare (supabase migration repair): ${list(unrecorded)}`
+      ? `; recorded without statements (supabase migration repair), so not compared: ${list(unrecorded)}`
       : "";
     return { findings, note: `${applied.length} applied${note}` };
   },

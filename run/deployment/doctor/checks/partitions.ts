@@ -1,7 +1,8 @@
 import type { Sql } from "postgres";
+import { hasTable } from "../../../local/sql.ts";
 import { type Check, type Finding, fine } from "../check.ts";
 
-/** Each table's partition job runs every hour, and gives up if the table is in use, so a few runs may do nothing. */
+/** The partition jobs run every hour. A run gives up if its table is in use, so a few runs may do nothing. */
 const GRACE = "6 hours";
 /** The most rows that crm.manage_partitions() moves in one run. */
 const MOVABLE = 100_000;
@@ -25,9 +26,7 @@ export const partitions: Check = {
   name: "partitions",
   needsDatabase: true,
   async look({ sql }) {
-    const [{ migrated }] = await sql<[{ migrated: boolean }]>`
-      select to_regproc('crm.kept_days') is not null as migrated`;
-    if (!migrated) return fine("there are none before the migrations");
+    if (!await hasTable(sql, "crm.events")) return fine("the tables come with the migrations");
     const findings: Finding[] = [];
     for (const table of await readTables(sql)) {
       findings.push(...findDays(table), ...await findDefault(sql, table));
@@ -72,9 +71,7 @@ function findDays({ name, missing, overdue, kept }: Table): Finding[] {
   const findings: Finding[] = [];
   if (missing.length > 0) {
     findings.push({
-      message: `${name} has no partition for ${
-        missing.join(" and ")
-      }: what is written goes into ${name}_default`,
+      message: `${name} has no partition for ${missing.join(" and ")}: new rows go into ${name}_default`,
       remedy: manage(name),
     });
   }
@@ -99,18 +96,19 @@ async function findDefault(sql: Sql, { name, key }: Table): Promise<Finding[]> {
   `);
   if (count > MOVABLE) {
     return [{
-      message: `${name}_default has more rows than are moved while others write: no partition is made`,
+      message:
+        `${name}_default has over ${MOVABLE} rows: the job does not move so many, and makes no partition`,
       remedy: {
         advice:
-          "The rows are safe and found there. At a quiet time suspend the functions, because writers would wait " +
-          `for a second per ${MOVABLE} rows, and run: select crm.manage_partitions('${name}', p_max_rows => 1000000000);`,
+          "The rows are safe, and reads find them. At a quiet time stop the functions, because writes wait about a " +
+          `second per ${MOVABLE} rows, and run: select crm.manage_partitions('${name}', p_max_rows => 1000000000);`,
       },
     }];
   }
   const findings: Finding[] = [];
   if (count > ahead) {
     findings.push({
-      message: `${name}_default has ${count - ahead} rows that belong into partitions of their days`,
+      message: `${name}_default has ${count - ahead} rows that belong in the partitions of their days`,
       remedy: manage(name),
     });
   }
@@ -119,8 +117,8 @@ async function findDefault(sql: Sql, { name, key }: Table): Promise<Finding[]> {
       message: `${name}_default has ${ahead} rows of days that are more than a week ahead`,
       remedy: {
         advice:
-          "The database's clock was ahead when they were written. Each is moved into the partition of its day " +
-          "when that day is a week ahead",
+          "The database's clock was ahead when they were written. Nothing to do: the job moves each row when its day " +
+          "is a week ahead",
       },
     });
   }

@@ -1,7 +1,7 @@
 import { FUNCTIONS_ROLE } from "../../../operator/functions_password.ts";
 import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts";
 
-/** The roles as which verbs run: crm_api for keys and links, crm_app for members. */
+/** The roles that run verbs: crm_api for keys and links, crm_app for members. */
 const VERB_ROLES = ["crm_api", "crm_app"];
 /** Set on the functions' role: a transaction pooler drops the settings of a connection (10_roles_and_helpers.sql). */
 const SETTINGS = { statement_timeout: "8s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
@@ -75,7 +75,7 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
   for (const [setting, value] of login ? Object.entries(SETTINGS) : []) {
     if (role.settings.includes(`${setting}=${value}`)) continue;
     find(
-      `The role ${name} has no ${setting} of ${value}, so what hangs keeps its connection`,
+      `The role ${name} lacks ${setting} = ${value}, so a call that hangs keeps its connection`,
       `alter role ${name} set ${setting} = '${value}';`,
     );
   }
@@ -95,7 +95,7 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
   return findings;
 }
 
-/** PUBLIC may execute none of our functions: otherwise Supabase's roles anon and authenticated could. */
+/** PUBLIC may execute none of our functions. Otherwise Supabase's roles anon and authenticated could. */
 export const publicRights: Check = {
   name: "rights of PUBLIC",
   needsDatabase: true,

@@ -1,17 +1,16 @@
+import { hasTable } from "../../../local/sql.ts";
 import { type Check, type Finding, fine } from "../check.ts";
 
 /** The job runs every 10 seconds; after an import of 100,000 records it needs two minutes. */
 const LATENESS_S = 600;
 const RUN = { sql: "select crm.index_texts();" };
 
-/** The job index-texts is not late: a search has to read each changed record that the job has not indexed yet. */
+/** The job index-texts is not late. A search has to read each changed record that the job has not indexed yet. */
 export const search: Check = {
   name: "search",
   needsDatabase: true,
   async look({ sql }) {
-    const [{ exists }] = await sql<[{ exists: boolean }]>`
-      select to_regclass('crm.search_progress') is not null as exists`;
-    if (!exists) return fine("nothing is searched before the migrations");
+    if (!await hasTable(sql, "crm.search_progress")) return fine("the index comes with the migrations");
     const [{ age, workspaces }] = await sql<[{ age: number; workspaces: number }]>`
       select
         extract(epoch from clock_timestamp() - p.reached_at)::float8 as age,
@@ -24,13 +23,15 @@ export const search: Check = {
     if (age > LATENESS_S) {
       const late = `${Math.round(age / 60)} minutes behind`;
       findings.push({
-        message: `The index for searches is ${late}: its job does not run, or a transaction was left open`,
+        message:
+          `The search index is ${late}: the job index-texts does not run, or a transaction was left open`,
         remedy: RUN,
       });
     }
     if (workspaces > 0) {
       findings.push({
-        message: `In ${workspaces} workspaces more has changed than the job index-texts could index in time`,
+        message:
+          `In ${workspaces} workspaces more records changed than the job index-texts could index in time`,
         remedy: RUN,
       });
     }

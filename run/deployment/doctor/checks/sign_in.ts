@@ -11,7 +11,7 @@ export const consoleOrigin: Check = {
   async look(project) {
     const { appOrigin, functionsUrl } = project;
     if (appOrigin === null) {
-      return wrong("APP_ORIGIN is not set, so links of proposals lead nowhere and nobody can sign in", {
+      return wrong("APP_ORIGIN is not set, so proposal links lead nowhere and nobody can sign in", {
         advice:
           "Set APP_ORIGIN to the console's address, such as https://example.github.io/crm/console, and deploy",
       });
@@ -34,7 +34,7 @@ export const consoleOrigin: Check = {
       return skipped("app-v1-workspace does not answer: see functions");
     }
     if (reply.headers.get("access-control-allow-origin") === origin) return fine(appOrigin);
-    return wrong(`The functions do not admit pages of ${origin}`, deployAgain(project));
+    return wrong(`The functions do not allow requests from pages of ${origin} (CORS)`, deployAgain(project));
   },
 };
 
@@ -49,28 +49,25 @@ export const signIn: Check = {
       ) as missing
     `;
     if (missing.length > 0) {
-      return wrong(
-        `The database has no ${missing.join(" and no ")}, where Supabase Auth keeps who signed in`,
-        {
-          advice: "Deploy to a project of Supabase, whose database has the schema auth",
-        },
-      );
+      return wrong(`The database has no ${missing.join(" and no ")}, the tables of Supabase Auth`, {
+        advice: "Deploy to a project of Supabase, whose database has the schema auth",
+      });
     }
     const url = `${new URL(functionsUrl).origin}/auth/v1/.well-known/jwks.json`;
     const reply = await probe(url);
     const algorithms = algorithmsOf(reply);
     if (algorithms === null) {
       const said = reply.error ?? `it answers ${reply.status}`;
-      return wrong(`The keys of sign-in cannot be read at ${url}: ${said}`, {
-        advice: "Look in the dashboard whether Auth is healthy: Project Settings, General, Service health",
+      return wrong(`The keys that verify tokens cannot be read at ${url}: ${said}`, {
+        advice: "Check in the dashboard whether Auth is healthy: Project Settings, General, Service health",
       });
     }
     if (algorithms.some((algorithm) => /^(ES|RS)256$/.test(algorithm))) return fine(algorithms.join(", "));
     return wrong(
-      "Sign-in signs with a shared secret, so each call of the console asks Supabase Auth as well",
+      "Supabase Auth signs tokens with a shared secret, so each call of the console also asks Supabase Auth",
       {
         advice:
-          "In the dashboard, Project Settings, JWT Keys: create a standby key of ECC (P-256), and rotate",
+          "In the dashboard, Project Settings, JWT Keys: create a standby key of type ECC (P-256), and rotate to it",
       },
     );
   },

@@ -21,7 +21,7 @@ export const vault: Check = {
     const wanted = dispatcherUrl(functionsUrl, project.region ?? regionOf(secrets));
     const urlFinding = checkUrl(secrets, wanted);
     if (urlFinding !== null && !await answersAsDispatcher(wanted)) {
-      // --url itself may be wrong, so the doctor must not advise to store that address in the Vault.
+      // The address in --url may itself be wrong, so the doctor must not advise to store it in the Vault.
       return skipped("the dispatcher does not answer: see functions");
     }
     // The secret is sent only to this project's dispatcher.
@@ -51,7 +51,7 @@ function checkUrl({ url }: DispatcherSecrets, wanted: string): Finding | null {
   }
   if (url === wanted) return null;
   return {
-    message: `The Vault's ${URL_SECRET} is ${url}, and this project's dispatcher is ${wanted}`,
+    message: `The Vault's ${URL_SECRET} is ${url}, but this project's dispatcher is ${wanted}`,
     remedy: {
       sql: `select vault.update_secret(id, '${wanted}') from vault.secrets where name = '${URL_SECRET}';`,
     },
@@ -70,7 +70,7 @@ async function checkSecret(
     };
   }
   if (url === null) return null;
-  // This does no harm: the schedule sends the same request every 10 seconds.
+  // Waking the dispatcher does no harm: the schedule sends the same request every 10 seconds.
   const reply = await probe(url, { method: "POST", headers: { authorization: `Bearer ${bearer}` } });
   if (reply.status !== 401 || reply.code !== "invalid_api_key") return null;
   return {

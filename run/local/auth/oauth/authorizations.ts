@@ -27,8 +27,8 @@ interface Authorization {
 export const AUTH_SCOPES = ["profile", "email", "phone", "offline_access"];
 
 /**
- * Begins an authorization. Returns its id, or the app's address with an error in the query.
- * @throws AuthError if the app or the address is not registered: the person must not be sent to such an address.
+ * Begins an authorization. Returns its id, or the app's redirect address with an error in the query.
+ * @throws AuthError if the app or its redirect address is not registered: the person must not be redirected there.
  */
 export async function beginAuthorization(
   sql: Sql,
@@ -64,7 +64,7 @@ export async function beginAuthorization(
   return { id };
 }
 
-/** What is wrong with a request whose app and address have been checked; null if nothing is. */
+/** What is wrong with a request of a registered app; null if nothing is wrong. */
 function refusalOf(query: Record<string, string>): string | null {
   const { response_type: type, scope, resource, code_challenge: challenge, code_challenge_method: method } =
     query;
@@ -84,7 +84,7 @@ function refusalOf(query: Record<string, string>): string | null {
 
 /**
  * Returns what the consent page shows. If the person's earlier approval covers the request, returns only the app's
- * address with a code. Only the first person who opens a request may answer it.
+ * redirect address with a code. Only the first person who opens a request may answer the request.
  */
 export async function openAuthorization(
   sql: Sql,
@@ -113,7 +113,7 @@ export async function openAuthorization(
   });
 }
 
-/** Records the person's answer. Returns the app's address with a code, or with the error `access_denied`. */
+/** Records the person's answer. Returns the app's redirect address with a code or the error `access_denied`. */
 export async function answerAuthorization(
   sql: Sql,
   id: string,
@@ -143,8 +143,8 @@ export async function answerAuthorization(
 
 /**
  * Uses up a code. Returns the id of the person for whom the app acts.
- * @throws OAuthError `invalid_grant` for a code that is unknown, used, expired or another app's, a wrong address, or a
- * wrong verifier. A failed try does not use up the code.
+ * @throws OAuthError `invalid_grant` for a code that is unknown, used, expired or another app's, for a wrong redirect
+ * address, and for a wrong verifier. A failed try does not use up the code.
  */
 export async function redeemCode(
   sql: TransactionSql,

@@ -119,7 +119,7 @@ function metadataOf(issuer: string): Record<string, unknown> {
   };
 }
 
-/** The fields of a form or of a JSON object: the token endpoint takes both. */
+/** The fields of a form or a JSON object: the token endpoint accepts both. */
 async function readForm(request: Request): Promise<Record<string, string>> {
   if (/application\/json/.test(request.headers.get("content-type") ?? "")) {
     return await readBody(request, z.record(z.string(), z.string()));
