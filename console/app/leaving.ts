@@ -12,7 +12,7 @@ export function useGuard(active: unknown, question: () => Question): void {
     if (!active) return;
     guard.value = question;
     return () => {
-      // Another component may have set its own meanwhile.
+      // Another component may have set its own question meanwhile.
       if (guard.value === question) guard.value = null;
     };
   }, [active]);
@@ -26,8 +26,8 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 /**
- * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered, because
- * browsers call listeners of `popstate` in the order in which they were added.
+ * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered: this listener
+ * of `popstate` must run before the router's, and browsers call listeners in the order in which they were added.
  */
 export function watchLeaving(): void {
   let here = location.href;

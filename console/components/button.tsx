@@ -1,6 +1,9 @@
 import type { JSX } from "preact";
 
-/** A button that sends no form. `of` names for screen readers what it acts on, if a page has several such buttons. */
+/**
+ * A button that submits no form. `of` tells screen readers what the button acts on, for pages with several buttons of the
+ * same text.
+ */
 export function Button({ text, of, ...button }: {
   text: string;
   of?: string;

@@ -18,8 +18,8 @@ export interface Column {
 }
 
 /**
- * A chart with axes. The value of one column is shown below: the highest, until the person chooses another with the
- * pointer, a finger or the arrow keys. `label` describes the chart in words; `none` is shown if all values are 0.
+ * A chart with axes. Below it stands the value of one column: the highest column, until the person chooses another with
+ * the pointer, a finger or the arrow keys. `label` describes the chart in words; `none` is shown if all values are 0.
  */
 export function Chart({ label, none, series, columns }: {
   label: string;

@@ -9,7 +9,7 @@ import { t } from "../strings/strings.ts";
  */
 export function Moment({ at, exact }: { at: string | null; exact?: boolean }) {
   if (at === null) return <>{t("app.never")}</>;
-  // The clock's `now` is up to 15 s old: a moment after it would be shown as in the future.
+  // `now` is up to 15 s old. A moment since then would otherwise be shown as in the future.
   const relative = formatRelative(at, Math.max(now.value, Date.now()), languageTag.value);
   const moment = formatMoment(at, languageTag.value);
   return (
