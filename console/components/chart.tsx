@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { formatNumber } from "../format/format.ts";
-import { languageTag } from "../strings/locale.ts";
+import { numberText } from "../format/shown.ts";
 import { t } from "../strings/strings.ts";
 import { Fact } from "./fact.tsx";
 import { type Series, Sparkline, totalsOf } from "./sparkline.tsx";
@@ -41,7 +40,7 @@ export function Chart({ label, none, series, columns }: {
   };
   return (
     <div>
-      <p class="small" aria-hidden="true">{formatNumber(most, languageTag.value)}</p>
+      <p class="small" aria-hidden="true">{numberText(most)}</p>
       <div
         class="chart-plot"
         onPointerDown={point}

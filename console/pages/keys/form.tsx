@@ -54,7 +54,7 @@ export function KeyForm() {
       };
       const key = await call<CreatedKey>("POST", "app-v1-keys", { body });
       clearNewKey();
-      // After this a reload shows the key. An empty form would suggest that no key was created.
+      // From now on a reload shows the key: an empty form would suggest that no key was created.
       if (form.isConnected) history.replaceState(null, "", href("chaves/", { id: key.id }));
       created.value = key;
     });

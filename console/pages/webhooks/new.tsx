@@ -42,7 +42,7 @@ export function NewWebhook() {
       });
       clearDraft(DRAFT);
       say(t("webhook_new.created"));
-      // A reload then shows the webhook instead of an empty form.
+      // From now on a reload shows the webhook: an empty form would suggest that no webhook was created.
       if (form.current) history.replaceState(null, "", href("webhooks/", { id: webhook.id }));
       created.value = { id: webhook.id, secret: webhook.secret };
     });
