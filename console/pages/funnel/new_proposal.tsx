@@ -23,6 +23,7 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
   });
   const { title, value, recurring_value, day } = draft.value;
   const field = (name: keyof typeof draft.value) => ({
+    name: name === "day" ? "expires_at" : name,
     value: draft.value[name],
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
       draft.value = { ...draft.value, [name]: currentTarget.value };

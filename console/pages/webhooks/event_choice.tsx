@@ -19,6 +19,7 @@ export function EventChoice({ chosen, error, onChange }: {
       <label class="check all">
         <input
           type="checkbox"
+          name="event_types"
           checked={some === events.length}
           ref={(box) => void (box && (box.indeterminate = some > 0 && some < events.length))}
           onChange={({ currentTarget }) => set(events, currentTarget.checked)}
@@ -41,6 +42,7 @@ export function EventChoice({ chosen, error, onChange }: {
               <label key={event} class="check">
                 <input
                   type="checkbox"
+                  name="event_types"
                   checked={chosen.includes(event)}
                   onChange={({ currentTarget }) => set([event], currentTarget.checked)}
                 />
