@@ -1,4 +1,4 @@
-/** Calls routes of Supabase Auth. To save bytes, the build removes the methods for these routes from Supabase's client. */
+/** Calls routes of Supabase Auth whose methods the build removes from Supabase's client, to save bytes. */
 import { reach } from "./reach.ts";
 import { accessToken, dropSession, failureOf } from "./session.ts";
 import { publishableKey } from "./settings.ts";

@@ -26,8 +26,8 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 /**
- * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered: this listener
- * of `popstate` must run before the router's, and browsers call listeners in the order in which they were added.
+ * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered. Browsers call
+ * listeners in the order in which they were added, and this listener of `popstate` must run before the router's.
  */
 export function watchLeaving(): void {
   let here = location.href;

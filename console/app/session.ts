@@ -100,7 +100,7 @@ function storedSession(): Session | null {
   }
 }
 
-/** Shows the sign-in page if no session is stored. A stored session may be valid: the server may be unreachable. */
+/** Shows the sign-in page if no session is stored. While one is stored, the server may only be unreachable. */
 function leaveIfEnded(): void {
   if (storedSession()) return;
   if (person.value && ending.value === null) ending.value = "expired";
@@ -119,7 +119,7 @@ function arrive({ user, access_token }: Session): void {
   factorToProve.value = lacking;
 }
 
-/** The token's assurance level (`aal1` or `aal2`). It only chooses the page; the functions decide what is allowed. */
+/** The token's assurance level (`aal1` or `aal2`), which only chooses the page: the functions check it themselves. */
 function levelOf(token: string): string | undefined {
   try {
     return JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"))).aal;

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 
 /**
- * A button that submits no form. `of` tells screen readers what the button acts on, for pages with several buttons of the
- * same text.
+ * A button that submits no form. For pages with several buttons of the same text, `of` tells screen readers what each
+ * acts on.
  */
 export function Button({ text, of, ...button }: {
   text: string;

@@ -28,7 +28,7 @@ export function textsIn<const Texts extends Table>(texts: Texts) {
  */
 export const { t, counted, named: textNamed } = textsIn(TEXTS);
 
-/** An event in words: its text `happened.…` if it has one, else the longer `event.…` by which people choose events. */
+/** An event in words: its text `happened.…` or, if there is none, the longer `event.…` that forms show. */
 export function happened(event: string): string {
   return textNamed(`happened.${event}`) ?? textNamed(`event.${event}`) ?? event;
 }

@@ -12,7 +12,7 @@ import { ActionDialog, ask, Button, CopyButton, FailureNote, say } from "../../c
 import { CodeField } from "../../components/code_field.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** Turns two-step verification on and off. `onChange` is called after either. */
+/** Turns two-step verification on and off, and calls `onChange` afterwards. */
 export function TwoSteps({ onChange }: { onChange: () => unknown }) {
   /** The factor that is on; undefined until it was read. */
   const active = useSignal<string | null | undefined>(undefined);

@@ -6,7 +6,7 @@ import { counted, t } from "../../strings/strings.ts";
 
 type Failures = OpenedKey["failures"];
 
-/** A column of a chart: the number of requests, and how many of them failed; null if that is not known. */
+/** A column of a chart: the number of requests, and how many of them failed. `failures` is null if unknown. */
 interface Period extends Column {
   requests: number;
   failures: number | null;

@@ -63,7 +63,7 @@ export function stateOfDelivery(
   if (state === "failed") return { is: state, tone: "failed" };
   if (state === "cancelled") return { is: state, tone: "off" };
   // The list and the subscription are read at different moments. If they differ, the subscription counts, because the
-  // page shows its state above the list.
+  // page shows the subscription's state above the list.
   if (sending !== "sends") return { is: sending, tone: "waiting" };
   return attempts === 0
     ? { is: "sending", tone: "waiting" }
