@@ -137,8 +137,8 @@ export const keys = {
   "keys.value": ["O valor da chave", "The key's value"],
   "keys.value_new": ["O novo valor da chave", "The key's new value"],
   "keys.value_text": [
-    "Copie o valor agora e guarde-o onde o sistema vai usá-lo. Ele não aparece de novo.",
-    "Copy the value now and put it where the system will use it. It is not shown again.",
+    "Copie o valor agora e guarde-o no sistema. Ele não aparece de novo.",
+    "Copy the value now and store it in the system. It is not shown again.",
   ],
   "keys.example": ["Exemplo de chamada com curl", "Example of a call with curl"],
   "keys.open": ["Abrir a chave", "Open the key"],

@@ -52,7 +52,7 @@ export const webhooks = {
   "webhook_state.deleted": ["Desativado em {at}", "Deactivated on {at}"],
   "webhook_state.key_revoked": ["Parado: chave revogada em {at}", "Stopped: key revoked on {at}"],
   "webhook_state.failures_text": [
-    "Uma entrega falhou cinco vezes em pouco mais de 6 horas e meia, e por isso o envio parou. Corrija o sistema que recebe e reative o webhook.",
+    "Uma entrega falhou cinco vezes em pouco mais de 6 horas e meia, e o envio parou. Corrija o sistema que recebe e reative o webhook.",
     "One delivery failed five times over a little more than 6½ hours, so sending stopped. Fix the receiving system and reactivate the webhook.",
   ],
   "webhook_state.deleted_text": [
@@ -92,8 +92,8 @@ export const webhooks = {
   ],
   "webhook.waiting_cancelled": ["O que esperava foi cancelado.", "What was waiting was cancelled."],
   "webhook.missed_text": [
-    "Os eventos que acontecem enquanto ele está parado podem ser recuperados por 30 dias.",
-    "Events that happen while it is stopped can be recovered for 30 days.",
+    "O que acontece enquanto ele está parado pode ser recuperado por 30 dias.",
+    "What happens while it is stopped can be recovered for 30 days.",
   ],
 
   "webhook.test": ["Enviar teste", "Send a test"],
