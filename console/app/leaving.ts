@@ -1,6 +1,6 @@
 /** Asks for confirmation before the person leaves a page on which something would be lost. */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { ask, type Question } from "../components/ask.tsx";
 
 /** Returns the question to ask before the page is left; null if nothing would be lost. */
@@ -8,7 +8,8 @@ export const guard = signal<(() => Question) | null>(null);
 
 /** Asks the question before the page is left, while `active` is truthy. */
 export function useGuard(active: unknown, question: () => Question): void {
-  useEffect(() => {
+  // A layout effect, because an effect runs only after the next paint, and the person may leave before.
+  useLayoutEffect(() => {
     if (!active) return;
     guard.value = question;
     return () => {
