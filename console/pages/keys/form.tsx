@@ -20,9 +20,11 @@ export function KeyForm() {
   const back = <a href={href("chaves/")}>{t("keys.back")}</a>;
 
   if (created.value) {
+    const { id, name, key, scopes } = created.value;
     return (
-      <Page title={t("keys.created", { name: created.value.name })} back={back}>
-        <KeySecret created={created.value} />
+      <Page title={t("keys.created", { name })} back={back}>
+        <KeySecret title={t("keys.value")} value={key} scopes={scopes} />
+        <a class="button" href={href("chaves/", { id })}>{t("keys.open")}</a>
       </Page>
     );
   }

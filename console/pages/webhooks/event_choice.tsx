@@ -31,7 +31,7 @@ export function EventChoice({ chosen, error, onChange }: {
   return (
     <fieldset class="events" aria-describedby={error && `${id}-error`}>
       <legend>{t("webhook_new.events")}</legend>
-      {error && <p id={`${id}-error`} class="field-error" role="alert">{error}</p>}
+      {error && <p id={`${id}-error`} class="field-error" role="alert" tabIndex={-1}>{error}</p>}
       {boxOfAll(ALL_EVENTS, t("webhook_new.every_event"))}
       {EVENT_GROUPS.map(({ group, events }) => {
         const name = t(`group.${group}`);
