@@ -1,4 +1,4 @@
-/** Alerts about keys and webhooks that stopped or soon will: a banner for the most urgent, and numbers in the bar. */
+/** Alerts about keys and webhooks that stopped or soon will stop: a banner for the most urgent, counts in the bar. */
 import { useLocation } from "preact-iso/router";
 import { Moment } from "../components/moment.tsx";
 import { counted, t } from "../strings/strings.ts";

@@ -15,7 +15,7 @@ interface Options {
 
 /**
  * Calls a function: `call("GET", "app-v1-keys")`. Resolves with its reply, undefined for 204; rejects with a Failure.
- * If the session has ended, the sign-in page opens; if a workspace must be chosen, the page for choosing one.
+ * Opens the sign-in page if the session has ended, and the page for choosing a workspace if the person must choose one.
  */
 export async function call<T>(
   method: Method,

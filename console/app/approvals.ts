@@ -1,9 +1,12 @@
 /**
- * Approvals: a person's consent to an app, which Supabase Auth's OAuth server asks for and stores. An approval lets the
- * app have tokens. The grant (app-v1-apps) says what the tokens may do in a workspace.
+ * Approvals: a person's consent to an app, which Supabase Auth's OAuth server stores. With an approval the app gets
+ * tokens. The grant (app-v1-apps) says what the tokens may do in a workspace.
  */
 import { askAuth } from "./ask_auth.ts";
 import type { Failure } from "./failure.ts";
+
+/** Where the grants of apps are read and written. */
+export const APPS_PATH = "app-v1-apps";
 
 /** What an app asks for; or only the address to go to, if the person has already approved the app. */
 export type AppRequest = { redirect_url: string } | {
@@ -12,7 +15,7 @@ export type AppRequest = { redirect_url: string } | {
   client: { id: string; name?: string };
 };
 
-/** Reads an app's request. The first person who opens it is the only one who may answer. */
+/** Reads an app's request. Only the first person who reads a request may answer it. */
 export function readRequest(id: string): Promise<AppRequest> {
   return askAuth("GET", `oauth/authorizations/${encodeURIComponent(id)}`);
 }
@@ -29,7 +32,7 @@ export async function approvedClients(): Promise<string[]> {
   return approvals.map(({ client }) => client.id);
 }
 
-/** Withdraws an approval, which ends the app's sessions. Does nothing if there is none. */
+/** Withdraws an approval, and so ends the app's sessions. Does nothing if the person has not approved the app. */
 export async function forgetApproval(clientId: string): Promise<void> {
   try {
     await askAuth("DELETE", `user/oauth/grants?client_id=${clientId}`);

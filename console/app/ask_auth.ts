@@ -1,9 +1,9 @@
-/** Calls routes of Supabase Auth for which the console's build removes the methods from Supabase's client. */
+/** Calls routes of Supabase Auth whose methods the build removes from Supabase's client, to save bytes. */
 import { reach } from "./reach.ts";
 import { accessToken, dropSession, failureOf } from "./session.ts";
 import { publishableKey } from "./settings.ts";
 
-/** Calls Supabase Auth with the session; rejects with a Failure that has its error code. */
+/** Calls Supabase Auth with the session; rejects with a Failure that has Supabase Auth's error code. */
 export async function askAuth<T>(method: string, path: string, body?: unknown): Promise<T> {
   const authorization = `Bearer ${await accessToken(method !== "GET")}`;
   const headers = new Headers({ authorization, apikey: publishableKey });

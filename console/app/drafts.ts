@@ -1,15 +1,15 @@
 /**
- * Stores what a person types into a form in this tab until the form is saved, so that an expired session loses nothing.
+ * Keeps what a person types into a form until the form is saved, so that an expired session loses nothing. The drafts
+ * are stored in this tab.
  */
-import { signal } from "@preact/signals";
-import type { Signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import { emptyTab, keepInTab, readInTab } from "./tab_store.ts";
 
 const OWNER = "owner";
 const drafts = new Map<string, Signal<unknown>>();
 let owner = readInTab<string>(OWNER);
 
-/** The draft of a form. Never give it a secret: it is readable in the browser's storage until `clearDraft`. */
+/** The draft of a form. It must contain no secret: it is readable in the browser's storage until `clearDraft`. */
 export function draftOf<T>(name: string, initial: T): Signal<T> {
   const open = drafts.get(name);
   if (open) return open as Signal<T>;
@@ -23,7 +23,7 @@ export function draftOf<T>(name: string, initial: T): Signal<T> {
   return draft;
 }
 
-/** Deletes a draft, once the form was saved or given up. */
+/** Deletes a draft, after the form was saved or cancelled. */
 export function clearDraft(name: string): void {
   drafts.delete(name);
   keepInTab(name, undefined);

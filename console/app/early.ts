@@ -1,7 +1,7 @@
 /**
- * Runs before the first paint, so that the page does not appear first in another theme or language. In a frame the page
- * stays empty, because a site that frames it could trick a person into pressing the page's buttons. Static hosting
- * cannot send a header that forbids frames.
+ * Runs before the first paint, so that the page never appears in another theme or language first. In a frame the page
+ * stays empty: a site that frames the console could trick a person into pressing its buttons, and static hosting cannot
+ * send a header that forbids frames.
  */
 import { readPreference } from "./preferences_store.ts";
 

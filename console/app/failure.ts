@@ -40,7 +40,7 @@ export class Failure extends Error {
   }
 }
 
-/** Narrows a thrown value to a Failure; rethrows any other, which is a bug of the console. */
+/** Returns a thrown Failure. Rethrows any other value, because it is an error in the console's own code. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   throw thrown;

@@ -1,6 +1,6 @@
 /** Asks for confirmation before the person leaves a page on which something would be lost. */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { ask, type Question } from "../components/ask.tsx";
 
 /** Returns the question to ask before the page is left; null if nothing would be lost. */
@@ -8,11 +8,12 @@ export const guard = signal<(() => Question) | null>(null);
 
 /** Asks the question before the page is left, while `active` is truthy. */
 export function useGuard(active: unknown, question: () => Question): void {
-  useEffect(() => {
+  // A layout effect, because an effect runs only after the next paint, and the person may leave before.
+  useLayoutEffect(() => {
     if (!active) return;
     guard.value = question;
     return () => {
-      // Another component may have set its own meanwhile.
+      // Another component may have set its own question meanwhile.
       if (guard.value === question) guard.value = null;
     };
   }, [active]);
@@ -26,8 +27,8 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 /**
- * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered, because
- * browsers call listeners of `popstate` in the order in which they were added.
+ * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered. Browsers call
+ * listeners in the order in which they were added, and this listener of `popstate` must run before the router's.
  */
 export function watchLeaving(): void {
   let here = location.href;

@@ -51,7 +51,7 @@ export function LanguageSelect() {
   );
 }
 
-/** Ends the session; asks first if an uncopied secret would be lost. */
+/** Ends the session; asks first if the person would lose something on the page, such as an uncopied secret. */
 export function SignOutButton() {
   return <Button text={t("menu.sign_out")} onClick={async () => await mayLeave() && await signOut()} />;
 }

@@ -58,7 +58,7 @@ export function Palette({ places, onClose }: { places: readonly Place[]; onClose
         const query = new URLSearchParams({ q: withoutSecret(q) });
         const path = `app-v1-workspace/search?${query}`;
         const { data } = await call<{ data: Found[] }>("GET", path, { signal: abort.signal });
-        // The reply to an earlier text must not replace the reply to the present one.
+        // The reply to an earlier text must not replace the reply to the present text.
         if (!abort.signal.aborted) answer(data, null);
       } catch (thrown) {
         if (!abort.signal.aborted) answer([], asFailure(thrown));

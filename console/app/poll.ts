@@ -1,6 +1,6 @@
 /** Repeats work while somebody looks at the page. */
 
-/** Failures double the wait up to this limit, which does not shorten a longer usual wait or Retry-After. */
+/** Failures double the wait up to this limit. A usual wait or a Retry-After above the limit is not shortened. */
 const LONGEST_WAIT_MS = 60_000;
 
 /** Tells whether somebody looks at the page, and reports when this may have changed. */

@@ -4,7 +4,7 @@ import { supabaseUrl } from "./settings.ts";
 /** Longer than the slowest reply of a function, so that a timeout means a lost connection. */
 const TIMEOUT_MS = 20_000;
 
-/** Sends a request to the project, with a body as JSON. Rejects with the Failure "away" if no reply comes in time. */
+/** Sends a request to the project, with `body` as JSON. Rejects with the Failure "away" if no reply comes in time. */
 export async function reach(
   method: string,
   path: string,

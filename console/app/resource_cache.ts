@@ -15,7 +15,7 @@ export function rememberReply(path: string, reply: unknown): void {
   if (replies.size > MAX_REPLIES) replies.delete(replies.keys().next().value!);
 }
 
-/** Forgets all replies, because the workspace changed. For another person the page is reloaded. */
+/** Forgets all replies when the workspace changes. When another person signs in, the page is reloaded instead. */
 export function forgetResources(): void {
   replies.clear();
 }

@@ -45,7 +45,7 @@ export const person = signal<Person | null | undefined>(undefined);
  * because the functions refuse the session.
  */
 export const factorToProve = signal<string | null>(null);
-/** Null if the sign-in page has nothing to explain. */
+/** Why the sign-in page is shown; null if it has nothing to explain. */
 export const ending = signal<Ending | null>(null);
 
 const auth = new AuthClient({
@@ -62,7 +62,7 @@ const auth = new AuthClient({
 
 /**
  * Reads the session from this browser or from the link that was opened; call it once. A person with a stored session
- * sees the console before the session is refreshed, which may take long. The functions check every session anyway.
+ * sees the console at once, because refreshing the session may take long. The functions check every session anyway.
  */
 export async function startSession(): Promise<void> {
   const stored = storedSession();
@@ -100,7 +100,7 @@ function storedSession(): Session | null {
   }
 }
 
-/** Shows the sign-in page if no session is stored. A stored one may still be valid: the server was unreachable. */
+/** Shows the sign-in page if no session is stored. While one is stored, the server may only be unreachable. */
 function leaveIfEnded(): void {
   if (storedSession()) return;
   if (person.value && ending.value === null) ending.value = "expired";
@@ -119,7 +119,7 @@ function arrive({ user, access_token }: Session): void {
   factorToProve.value = lacking;
 }
 
-/** The token's assurance level (`aal1` or `aal2`). It only chooses the page; the functions decide what is allowed. */
+/** The token's assurance level (`aal1` or `aal2`), which only chooses the page: the functions check it themselves. */
 function levelOf(token: string): string | undefined {
   try {
     return JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"))).aal;
@@ -135,8 +135,8 @@ function welcome(arrived: Person): void {
     if (last !== null) forgetWorkspace();
     keepPreference("person", arrived.id);
   }
-  // The page remembers the other person, and may still show what they see: a link that was opened in another tab signs
-  // a person in without signing the other out. So remove the page, and reload.
+  // A link that is opened in another tab signs a person in without signing the previous person out. This page may still
+  // show what the previous person sees, so remove the page and reload.
   if (ownTab(arrived.id) && person.value !== undefined) {
     person.value = undefined;
     return void setTimeout(() => location.replace(href("chaves/")));
@@ -168,10 +168,10 @@ export async function renewSession(writing: boolean): Promise<string | null> {
   return data.session && tokenOf(data.session, writing);
 }
 
-/** The session's token. Throws if it belongs to another person than the page, which must send nothing for them. */
+/** The session's token. Throws if another person has signed in meanwhile: the page must send nothing in their name. */
 function tokenOf(session: Session, writing: boolean): string {
   if (person.value === null || session.user.id === person.value?.id) return session.access_token;
-  // Undefined: another call has found the other person, and the page is about to be loaded anew.
+  // If undefined, another call has already noticed the other person, and the page is about to reload.
   if (person.value) arrive(session);
   throw new Failure({ kind: "session", writing });
 }

@@ -40,7 +40,7 @@ export function Shell({ place, children }: { place: string; children: ComponentC
     });
     return () => {
       stop();
-      // Another person may sign in next.
+      // The next person to sign in must not see this workspace.
       workspace.value = undefined;
     };
   }, []);
@@ -48,7 +48,7 @@ export function Shell({ place, children }: { place: string; children: ComponentC
   return (
     <>
       <Opened key={generation.value} place={place}>{children}</Opened>
-      {/* Not above the sign-in page, which a session that ends during a question opens. */}
+      {/* Inside the shell: if the session ends during a question, the question must not cover the sign-in page. */}
       <Questions />
     </>
   );

@@ -2,7 +2,7 @@ import type { Page } from "./pages.ts";
 import type { Settings } from "./settings.ts";
 
 /** The addresses of the files that a document loads, each with the base path. */
-export interface Assets {
+interface Assets {
   style: string;
   icon: string;
   /** Classic script that sets theme and language before the first paint. */
@@ -12,7 +12,7 @@ export interface Assets {
   modules: string[];
 }
 
-/** The HTML of a page, without inline scripts and styles, which its content policy forbids. */
+/** The HTML of a page. It has no inline scripts or styles, because its content policy forbids them. */
 export function documentOf(page: Page, assets: Assets, settings: Settings): string {
   return `<!doctype html>
 <html lang="pt-BR">
@@ -41,7 +41,7 @@ ${assets.modules.map((href) => `<link rel="modulepreload" href="${href}">\n`).jo
  * The content security policy of every document: scripts and styles only from the console, requests only to the console
  * and the project. A policy in a document cannot forbid frames, so app/early.ts guards against them.
  */
-export function contentPolicy({ supabaseUrl }: Pick<Settings, "supabaseUrl">): string {
+function contentPolicy({ supabaseUrl }: Settings): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

@@ -1,9 +1,7 @@
 export interface Settings {
   /** The path at which the console is served, with a slash at both ends. */
   basePath: string;
-  /**
-   * The project's URL without a slash at the end. Empty: the project has the same origin as the console.
-   */
+  /** The project's URL without a slash at the end. Empty: the project has the same origin as the console. */
   supabaseUrl: string;
   publishableKey: string;
   /** The site with the guides, with a slash at its end: a URL, or a path on the console's origin. Empty: none. */

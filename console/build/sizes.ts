@@ -7,17 +7,15 @@ export interface Loaded {
   files: string[];
 }
 
-export async function gzippedSize(path: string): Promise<number> {
-  return gzipSync(await Deno.readFile(path), { level: 9 }).length;
-}
-
 /** The gzipped bytes that each page loads, and those of the whole build, with each file counted once. */
 export async function measure(
   out: string,
   pages: Loaded[],
 ): Promise<{ pages: { path: string; bytes: number }[]; all: number }> {
   const sizes = new Map<string, number>();
-  for await (const file of filesBelow(out)) sizes.set(file, await gzippedSize(join(out, file)));
+  for await (const file of filesBelow(out)) {
+    sizes.set(file, gzipSync(await Deno.readFile(join(out, file)), { level: 9 }).length);
+  }
   const sum = (files: Iterable<string>) =>
     [...files].reduce((total, file) => total + (sizes.get(file) ?? 0), 0);
   return {

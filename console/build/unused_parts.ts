@@ -14,9 +14,7 @@ const UNUSED_OF_CLIENT = `
   signInWithPasskey signInWithSolana signInWithSSO signUp unlinkIdentity verifyOtp
 `.trim().split(/\s+/);
 const EXPORTED = /^export (?:async )?(?:function|class|const) (\w+)/gm;
-/**
- * Matches a method of a class. In the compiled auth-js, methods and their closing braces are indented by four spaces.
- */
+/** Matches a method of a class. In the compiled auth-js, a method and its closing brace are indented by four spaces. */
 const METHOD = /^ {4}(?:async )?(\w+)\([^\n]*\{$.*?^ {4}\}$/gms;
 /** Matches an object of bound methods in a constructor, such as `this.mfa = {…}`. */
 const GROUP = /^ {8}this\.(\w+) = \{$.*?^ {8}\};$/gms;
@@ -31,7 +29,7 @@ export const unusedParts: Plugin = {
     });
     onLoad({ filter: /auth-js\/dist\/module\/GoTrueAdminApi\.js$/ }, async ({ path }) => {
       const source = await Deno.readTextFile(path);
-      // GoTrueClient calls no other method of this class than signOut.
+      // Of this class, GoTrueClient calls only signOut.
       const unused = [...source.matchAll(METHOD)].map(([, name]) => name!)
         .filter((name) => name !== "constructor" && name !== "signOut");
       return { contents: without(source, unused, ["mfa", "oauth", "customProviders", "passkey"]) };

@@ -16,12 +16,12 @@ const NONE: Record<string, string> = {};
  */
 export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, draft, onSubmit, onClose }: {
   title: string;
-  /** The form. `refused`: the message for each field that was refused, until the person changes the form. */
+  /** The form. `refused` has the message for each field that was refused, until the person edits that field. */
   children: ComponentChildren | ((refused: Record<string, string>) => ComponentChildren);
   yes: string;
   no?: string;
   dangerous?: boolean;
-  /** Whether the reply has a secret, which is lost if the person leaves before it arrives. */
+  /** Whether the reply has a secret. Until it arrives, the person is asked before leaving the page. */
   hasSecret?: boolean;
   /** The name of the form's draft, which is deleted when the dialog closes. */
   draft?: string | undefined;
@@ -39,8 +39,16 @@ export function ActionDialog({ title, children, yes, no, dangerous, hasSecret, d
     if (draft !== undefined) clearDraft(draft);
     onClose();
   };
-  // After the event: a render between a box's events `input` and `change` would set the box back.
-  const forget = () => void setTimeout(() => refused.value = NONE);
+  /** Drops the message for the edited field, or all messages if the input has no name. */
+  const forget = ({ target }: Event) => {
+    const { name } = target as HTMLInputElement;
+    // Delayed: a render between the `input` and `change` events of a checkbox would undo the click.
+    setTimeout(() =>
+      refused.value = Object.fromEntries(
+        Object.entries(refused.value).filter(([field]) => !field.startsWith(name)),
+      )
+    );
+  };
   const submit = async (event: Event) => {
     event.preventDefault();
     let rest: "more" | void;

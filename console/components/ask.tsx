@@ -8,7 +8,7 @@ import { Dialog } from "./dialog.tsx";
 export interface Question {
   title: string;
   text: ComponentChildren;
-  /** The label of the button for yes, which says what will be done. */
+  /** The label of the button for yes: what will be done. */
   yes: string;
   no?: string;
   dangerous?: boolean;
@@ -32,7 +32,7 @@ export function ask(question: Question): Promise<boolean> {
 
 /** Shows the open question. The page contains this component once. */
 export function Questions() {
-  // If the page is left while a question is open, as when the session ends, the answer is no.
+  // If the page closes while a question is open, for example because the session ended, the answer is no.
   useEffect(() => () => open.peek()?.answer(false), []);
   if (open.value === null) return null;
   const { question, answer } = open.value;

@@ -3,7 +3,7 @@ import { t } from "../strings/strings.ts";
 import { Button } from "./button.tsx";
 import { Page } from "./page.tsx";
 
-/** Shows a message instead of an empty page after a bug of the console; a reload may help. */
+/** After an error in the console's own code, shows a message with a reload button instead of an empty page. */
 export class Boundary extends Component<{ children: ComponentChildren }, { broken: boolean }> {
   override state = { broken: false };
 

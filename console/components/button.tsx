@@ -1,6 +1,9 @@
 import type { JSX } from "preact";
 
-/** A button that sends no form. `of` names for screen readers what it acts on, if a page has several such buttons. */
+/**
+ * A button that submits no form. For pages with several buttons of the same text, `of` tells screen readers what each
+ * acts on.
+ */
 export function Button({ text, of, ...button }: {
   text: string;
   of?: string;

@@ -3,7 +3,7 @@ import { NAMES } from "./field_names.ts";
 
 const { named } = textsIn(NAMES);
 
-/** Names the fields that an event changed in plain words; uses the API's name if NAMES lacks a field. */
+/** Lists in plain words the fields that an event changed. A field that NAMES lacks is shown as the API names it. */
 export function ChangedFields({ fields }: { fields: readonly string[] }) {
   if (fields.length === 0) return null;
   const names = fields.map((field) => named(field) ?? field);

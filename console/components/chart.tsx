@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { formatNumber } from "../format/format.ts";
-import { languageTag } from "../strings/locale.ts";
+import { numberText } from "../format/shown.ts";
 import { t } from "../strings/strings.ts";
 import { Fact } from "./fact.tsx";
 import { type Series, Sparkline, totalsOf } from "./sparkline.tsx";
@@ -18,8 +17,8 @@ export interface Column {
 }
 
 /**
- * A chart with axes. The value of one column is shown below: the highest, until the person chooses another with the
- * pointer, a finger or the arrow keys. `label` describes the chart in words; `none` is shown if all values are 0.
+ * A chart with axes. Below it stands the value of one column: the highest column, until the person chooses another with
+ * the pointer, a finger or the arrow keys. `label` describes the chart in words; `none` is shown if all values are 0.
  */
 export function Chart({ label, none, series, columns }: {
   label: string;
@@ -41,7 +40,7 @@ export function Chart({ label, none, series, columns }: {
   };
   return (
     <div>
-      <p class="small" aria-hidden="true">{formatNumber(most, languageTag.value)}</p>
+      <p class="small" aria-hidden="true">{numberText(most)}</p>
       <div
         class="chart-plot"
         onPointerDown={point}

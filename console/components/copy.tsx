@@ -7,8 +7,8 @@ import { say } from "./toast.tsx";
 const SAID_MS = 2_000;
 
 /**
- * A button that copies a text. If the browser forbids copying, it selects the element that `select` returns and says
- * how to copy by hand.
+ * A button that copies a text. If the browser forbids copying, the button selects the element that `select` returns and
+ * says how to copy by hand.
  */
 export function CopyButton({ text, label, quiet, onCopied, select }: {
   text: string;
@@ -27,7 +27,7 @@ export function CopyButton({ text, label, quiet, onCopied, select }: {
       const element = select?.();
       if (element) getSelection()?.selectAllChildren(element);
       say(t("app.copy_by_hand"));
-      // Counts as copied, because the person now knows how to copy by hand. Leaving the page needs no confirmation.
+      // Counts as copied: the person was told how to copy by hand, so leaving the page needs no confirmation.
       onCopied?.();
       return;
     }

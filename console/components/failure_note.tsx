@@ -36,7 +36,7 @@ function refusalText({ code, text, writing }: Failure): string {
   return writing ? `${said} ${t("failure.nothing_kept")}` : said;
 }
 
-/** Shows a failure, and a button for another try if that may help. */
+/** Shows a failure. With `onRetry` it also shows a button to try again, unless the call was refused. */
 export function FailureNote({ failure, onRetry }: { failure: Failure; onRetry?: () => unknown }) {
   const busy = useSignal(false);
   const retry = async () => {

@@ -38,7 +38,7 @@ export function Lines<Row>({ list, first, none, children }: {
       {cursor !== null && (
         <div class="actions more">
           <Button
-            text={t(busy.value ? "activity.loading" : "app.more")}
+            text={t(busy.value ? "app.loading" : "app.more")}
             onClick={show}
             disabled={busy.value}
           />

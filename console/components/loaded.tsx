@@ -8,7 +8,7 @@ import { FailureNote } from "./failure_note.tsx";
  * Shows the data of a resource, or a skeleton while it is being read. A failure is shown above the data that was read
  * before.
  */
-export function Loaded<T>({ resource, rows, children }: {
+export function Loaded<T>({ resource, rows = 3, children }: {
   resource: Resource<T>;
   rows?: number;
   children: (data: T) => ComponentChildren;
@@ -19,7 +19,7 @@ export function Loaded<T>({ resource, rows, children }: {
       {failure.value && <FailureNote failure={failure.value} onRetry={reload} />}
       {data.value !== undefined && settled.value
         ? children(data.value)
-        : waiting.value && <Skeleton rows={rows ?? 3} />}
+        : waiting.value && <Skeleton rows={rows} />}
     </>
   );
 }

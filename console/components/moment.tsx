@@ -1,6 +1,5 @@
 import { now } from "../app/clock.ts";
-import { formatDay, formatMoment, formatRelative } from "../format/format.ts";
-import { languageTag } from "../strings/locale.ts";
+import { dayText, momentText, relativeText } from "../format/shown.ts";
 import { t } from "../strings/strings.ts";
 
 /**
@@ -9,16 +8,12 @@ import { t } from "../strings/strings.ts";
  */
 export function Moment({ at, exact }: { at: string | null; exact?: boolean }) {
   if (at === null) return <>{t("app.never")}</>;
-  // The clock's `now` is up to 15 s old: a moment after it would be shown as in the future.
-  const relative = formatRelative(at, Math.max(now.value, Date.now()), languageTag.value);
-  const moment = formatMoment(at, languageTag.value);
+  // `now` is up to 15 s old. A moment since then would otherwise be shown as in the future.
+  const relative = relativeText(at, Math.max(now.value, Date.now()));
+  const moment = momentText(at);
   return (
     <time dateTime={at} title={moment} data-relative={relative} data-exact={moment}>
-      {exact && relative !== formatDay(at, languageTag.value)
-        ? t("time.exact", { relative, exact: moment })
-        : exact
-        ? moment
-        : relative}
+      {!exact ? relative : relative === dayText(at) ? moment : `${relative} · ${moment}`}
     </time>
   );
 }

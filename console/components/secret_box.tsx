@@ -4,7 +4,10 @@ import { guard, useGuard } from "../app/leaving.ts";
 import { t } from "../strings/strings.ts";
 import { CopyButton } from "./copy.tsx";
 
-/** Asks for confirmation if the person leaves before copying a secret, or before the reply with it arrives (true). */
+/**
+ * Asks for confirmation if the person leaves before copying the secret. True stands for a secret that has not arrived
+ * yet.
+ */
 export function useSecretGuard(secret: string | boolean): void {
   useGuard(secret, () => ({
     title: t("secret.leave"),

@@ -14,7 +14,7 @@ export interface Column<Row> {
 
 /**
  * A table that becomes cards on a phone. With `href`, the first cell is a link, and clicking anywhere in the row
- * follows it. The ARIA roles are explicit, because browsers drop the implicit ones from cells with `display: block`.
+ * follows it. The ARIA roles are explicit, because browsers drop the implicit roles of cells with `display: block`.
  */
 export function Table<Row>({ label, columns: data, rows, keyOf, href, muted, current, choice, actions }: {
   label: string;

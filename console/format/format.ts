@@ -82,7 +82,7 @@ export function formatHour(moment: string, language: string): string {
   return hours(language).format(new Date(moment));
 }
 
-/** The host of an address; a text that is no address, such as a name, is returned unchanged. */
+/** The host of a URL; a text that is not a URL, such as a name, is returned unchanged. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
@@ -110,7 +110,7 @@ export function momentAt(local: string): string {
   return new Date(moment).toISOString();
 }
 
-/** A day in an address, such as `2026-11-21`; empty if the text is not one. */
+/** The text, if it is a day such as `2026-11-21`; otherwise "". An address may have any text in place of a day. */
 export function dayIn(text = ""): string {
   return isDate(text) && !Number.isNaN(Date.parse(text)) ? text : "";
 }

@@ -44,13 +44,15 @@ function ChoosePassword() {
     : undefined;
   const submit = async (event: Event) => {
     event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
     failure.value = null;
     short.value = password.value.length < MIN_CHARACTERS;
-    if (short.value) return focusRefused(event.currentTarget);
+    if (short.value) return focusRefused(form);
     await run(async () => {
       await savePassword(password.value);
       say(t("password.saved"));
-      route(href("chaves/"), true);
+      // A person who has gone to another page meanwhile stays there.
+      if (form.isConnected) route(href("chaves/"), true);
     });
   };
   return (

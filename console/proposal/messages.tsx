@@ -12,7 +12,7 @@ interface FailedProps {
   /** The texts that say what to do after each kind of failure. */
   again: Strings["readAgain"];
   t: Strings;
-  /** Tries again. Absent if the page still shows the button whose press failed. */
+  /** Tries again. Absent if the page still shows the button that the person pressed. */
   retry?: () => void;
 }
 

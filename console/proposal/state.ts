@@ -52,16 +52,16 @@ export function afterReading(page: Page, reply: Reply): Page {
   const before = proposalOn(page);
   if (reply.ok) {
     const { proposal } = reply;
-    // An answer is final, so a reading without it began before the answer.
+    // An answer is final, so a reply without an answer is older than the page.
     if (page.at === "shown" && isAnswered(page.proposal) && !isAnswered(proposal)) return page;
-    // After a failure, the answer may be the customer's own, whose reply was lost.
+    // After a failure, the answer may be the customer's own: perhaps only the reply to it was lost.
     const isUnsure = page.at === "shown" && page.failure !== null;
     const changed = before !== null && !isAnswered(before) && isAnswered(proposal) && !isUnsure;
     const said = page.at === "shown" && page.answeredElsewhere && isAnswered(proposal);
     return { at: "shown", proposal, answeredElsewhere: changed || said, failure: null };
   }
   const why = endingOf(reply.code);
-  // The terms of an expired proposal stay readable. In the other cases nothing is shown.
+  // The terms of an expired proposal stay readable. The other endings hide the proposal.
   if (why !== null) return { at: "ended", why, proposal: why === "expired" ? before : null };
   const failure = failureOf(reply);
   if (before === null) return { at: "failed", failure };

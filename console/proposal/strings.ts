@@ -1,4 +1,4 @@
-// The texts of the customer's page, separate from the console's texts so that the page does not load those.
+// The texts of the customer's page. They are separate, so that the page need not load the console's texts.
 
 const pt = {
   offer: "Proposta de",

@@ -14,30 +14,30 @@ export const apps = {
   "apps.member": ["Em nome de", "In the name of"],
   "apps.revoke_title": ["Revogar o acesso?", "Revoke the access?"],
   "apps.revoke_text": [
-    "O aplicativo perde o acesso na próxima chamada, e os webhooks que ele criou param. Para voltar, a pessoa precisa permitir de novo.",
-    "The app loses access with its next call, and the webhooks that it created stop. To return, the person must allow it again.",
+    "O aplicativo perde o acesso na próxima chamada, e os webhooks que ele criou param. Para o aplicativo voltar, a pessoa precisa permitir de novo.",
+    "The app loses access with its next call, and the webhooks that it created stop. The app can return only if the person allows it again.",
   ],
   "apps.revoke_yes": ["Revogar o acesso", "Revoke the access"],
   "apps.revoked": ["Acesso revogado", "Access revoked"],
 
   "authorize.title": ["{app} pede acesso", "{app} asks for access"],
   "authorize.warning": [
-    "O aplicativo vai agir em seu nome, {email}. Permita só se foi você que começou esta conexão: o nome acima foi o próprio aplicativo que escolheu.",
-    "The app will act in your name, {email}. Allow it only if you started this connection: the app itself chose the name above.",
+    "O aplicativo vai agir em seu nome, {email}. O próprio aplicativo escolheu o nome acima: permita só se foi você quem começou esta conexão.",
+    "The app will act in your name, {email}. The app itself chose the name above: allow it only if you started this connection.",
   ],
   "authorize.target": ["Depois você volta para", "Afterwards you return to"],
   "authorize.here": ["um programa neste aparelho ({address})", "a program on this device ({address})"],
   "authorize.scopes": ["O que ele pode fazer", "What it may do"],
   "authorize.undo": [
-    "Você pode tirar o acesso quando quiser: em Chaves, Aplicativos autorizados.",
-    "You can take the access back at any time: under Keys, Authorised apps.",
+    "Você pode tirar o acesso quando quiser, em Chaves, Aplicativos autorizados.",
+    "You can revoke the access at any time, in Keys, Authorised apps.",
   ],
   "authorize.allow": ["Permitir", "Allow"],
   "authorize.deny": ["Não permitir", "Do not allow"],
   "authorize.gone": ["Este pedido não vale mais", "This request is no longer valid"],
   "authorize.gone_text": [
     "Um pedido vale por alguns minutos e só pode ser respondido uma vez. Volte ao aplicativo e conecte de novo.",
-    "A request is valid for a few minutes and can be answered once. Return to the app and connect again.",
+    "A request is valid for a few minutes and can be answered only once. Return to the app and connect again.",
   ],
   "authorize.back": ["Voltando ao aplicativo…", "Returning to the app…"],
   "authorize.back_text": [

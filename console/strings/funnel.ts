@@ -1,7 +1,7 @@
 export const funnel = {
   "funnel.text": [
     "Negócios por etapa. Um lead que chega pela API aparece aqui em segundos.",
-    "Deals by stage. A lead that arrives by the API appears here within seconds.",
+    "Deals by stage. A lead that arrives through the API appears here within seconds.",
   ],
   "funnel.pipeline": ["Pipeline", "Pipeline"],
   "funnel.board": ["Etapas do pipeline {name}", "Stages of the pipeline {name}"],
@@ -53,8 +53,11 @@ export const funnel = {
   "deal.company": ["Empresa", "Company"],
   "deal.contact": ["Contato", "Contact"],
   "deal.other_contact": ["Outro contato", "Another contact"],
-  "deal.newest": ["No máximo os 20 mais novos aparecem aqui.", "At most the newest 20 are shown here."],
-  "deal.some": ["No máximo 20 outros contatos aparecem aqui.", "At most 20 other contacts are shown here."],
+  "deal.newest": [
+    "A lista mostra no máximo 20 itens, os mais novos.",
+    "The list shows at most 20 items, the newest.",
+  ],
+  "deal.some": ["A lista mostra no máximo 20 outros contatos.", "The list shows at most 20 other contacts."],
   "deal.proposals": ["Propostas", "Proposals"],
   "deal.no_proposals": ["Nenhuma proposta.", "No proposal."],
   "proposal.rascunho": ["Criada em {at}, ainda não enviada", "Created on {at}, not sent yet"],
@@ -81,8 +84,8 @@ export const funnel = {
     "The link is shown only now: the CRM stores only a hash of it, and nobody can recover the link.",
   ],
   "proposal.link_sends": [
-    "A proposta é marcada como enviada, e o link passa a abri-la, quando você o copia ou usa um dos botões.",
-    "The proposal is marked as sent, and the link begins to open it, when you copy it or use one of the buttons.",
+    "Quando você copia o link ou usa um dos botões, a proposta é marcada como enviada, e o link passa a funcionar.",
+    "When you copy the link or use one of the buttons, the proposal is marked as sent, and the link starts to work.",
   ],
   "proposal.whatsapp": ["Enviar por WhatsApp", "Send by WhatsApp"],
   "proposal.mail": ["Enviar por e-mail", "Send by e-mail"],
@@ -104,8 +107,8 @@ export const funnel = {
     "The link that the customer got stops working at once. Send the new one.",
   ],
   "proposal.new_link_draft": [
-    "A proposta ainda não foi enviada. Um link anterior não vai abri-la.",
-    "The proposal has not been sent yet. An earlier link will not open it.",
+    "A proposta ainda não foi enviada. O link anterior deixa de valer.",
+    "The proposal has not been sent yet. The earlier link stops being valid.",
   ],
   "deal.activities": ["Atividades", "Activities"],
   "deal.no_activities": ["Nenhuma atividade.", "No activity."],

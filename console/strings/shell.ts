@@ -135,12 +135,12 @@ export const shell = {
   ],
   "failure.server": ["O servidor falhou.", "The server failed."],
   "failure.server_read": [
-    "Tente de novo em instantes. Se continuar, envie o código abaixo ao suporte.",
-    "Try again in a moment. If it persists, send the code below to support.",
+    "Tente de novo em instantes. Se continuar, fale com o suporte.",
+    "Try again in a moment. If it persists, contact support.",
   ],
   "failure.server_write": [
-    "Não sabemos se foi gravado. Confira antes de repetir. Se continuar, envie o código abaixo ao suporte.",
-    "We do not know whether it was saved. Check before you repeat it. If it persists, send the code below to support.",
+    "Não sabemos se foi gravado. Confira antes de repetir. Se continuar, fale com o suporte.",
+    "We do not know whether it was saved. Check before you repeat it. If it persists, contact support.",
   ],
   "failure.session": [
     "Sua sessão acabou. Entre de novo; o que você digitou foi guardado neste navegador.",
@@ -156,29 +156,27 @@ export const shell = {
   ],
   "failure.fields": ["Confira os campos. Nada foi gravado.", "Check the fields. Nothing was saved."],
   "failure.nothing_kept": ["Nada foi gravado.", "Nothing was saved."],
-  "failure.request": ["Código da chamada", "Request code"],
+  "failure.request": ["Código da chamada, para o suporte", "Request code, for support"],
   "failure.code.email_taken": [
     "Já existe um membro com este e-mail.",
-    "There is a member with this e-mail address already.",
+    "There already is a member with this e-mail address.",
   ],
   "failure.code.last_admin": [
     "Esta pessoa é o último administrador ativo. Antes, torne outra pessoa administradora. Nada foi gravado.",
-    "This is the last active administrator. Make somebody else administrator first. Nothing was saved.",
+    "This person is the last active administrator. Make somebody else an administrator first. Nothing was saved.",
   ],
   "failure.code.key_revoked": [
     "Esta chave já não funciona. Nada foi gravado.",
     "This key no longer works. Nothing was saved.",
   ],
   "failure.code.already_signed_in": [
-    "Esta pessoa já entrou; o convite já não é necessário.",
-    "This person has signed in; the invitation is not needed any more.",
+    "Esta pessoa já entrou. O convite não é mais necessário.",
+    "This person has already signed in. The invitation is no longer needed.",
   ],
   "failure.code.too_many_invitations": [
     "Muitos convites na última hora. Espere antes de convidar de novo. Nada foi gravado.",
     "Too many invitations in the last hour. Wait before you invite again. Nothing was saved.",
   ],
-
-  "time.exact": ["{relative} · {exact}", "{relative} · {exact}"],
 
   "overlap.0": ["nada: para agora", "nothing: it stops now"],
   "overlap.3600": ["1 hora", "1 hour"],

@@ -32,8 +32,8 @@ export const sign_in = {
     "You signed out of this browser, but the server did not confirm. If the device is not yours, sign in and out again.",
   ],
   "sign_in.recover_text": [
-    "Enviamos um link para o seu e-mail. Ele abre uma página para escolher outra senha.",
-    "We send a link to your address. It opens a page to choose another password.",
+    "Você recebe um link por e-mail. Ele abre uma página para escolher outra senha.",
+    "You get a link by e-mail. It opens a page to choose another password.",
   ],
   "sign_in.recover_submit": ["Enviar o link", "Send the link"],
   "sign_in.recover_sent": [

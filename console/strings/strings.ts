@@ -2,8 +2,8 @@
  * The texts of the console in the chosen language. When the language changes, components that call `t` are rendered
  * again.
  */
-import { formatNumber } from "../format/format.ts";
-import { languageTag, locale } from "./locale.ts";
+import { numberText } from "../format/shown.ts";
+import { locale } from "./locale.ts";
 import { TEXTS } from "./texts.ts";
 import { type CountedKey, fill, type ValuesOf } from "./translate.ts";
 
@@ -16,7 +16,7 @@ export function textsIn<const Texts extends Table>(texts: Texts) {
     t: <K extends keyof Texts & string>(key: K, ...[values]: ValuesOf<Texts[K][0]>): string =>
       fill(textOf(key), values),
     counted: (key: CountedKey<Texts>, n: number): string =>
-      fill(textOf(`${String(key)}.${n === 1 ? "one" : "many"}`), { n: formatNumber(n, languageTag.value) }),
+      fill(textOf(`${String(key)}.${n === 1 ? "one" : "many"}`), { n: numberText(n) }),
     named: (key: string): string | null => Object.hasOwn(texts, key) ? textOf(key) : null,
   };
 }
@@ -28,7 +28,7 @@ export function textsIn<const Texts extends Table>(texts: Texts) {
  */
 export const { t, counted, named: textNamed } = textsIn(TEXTS);
 
-/** An event in words: its text `happened.…` if it has one, else the longer `event.…` by which people choose events. */
+/** An event in words: its text `happened.…` or, if there is none, the longer `event.…` that forms show. */
 export function happened(event: string): string {
   return textNamed(`happened.${event}`) ?? textNamed(`event.${event}`) ?? event;
 }

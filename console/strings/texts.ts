@@ -8,7 +8,7 @@ import { shell } from "./shell.ts";
 import { sign_in } from "./sign_in.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** Each text in Portuguese and in English. The Portuguese says "você", in short sentences, with the trade's terms. */
+/** Each text in Portuguese and in English. The Portuguese says "você", in short sentences, with terms of the trade. */
 export const TEXTS = {
   ...account,
   ...activity,

@@ -37,7 +37,10 @@ export const webhooks = {
   "webhooks.created": ["Criado", "Created"],
   "webhooks.last_success": ["Última entrega", "Last delivered"],
   "webhooks.last_failure": ["Última tentativa com falha", "Last failed attempt"],
-  "webhooks.behind": ["Eventos aguardam vaga na fila desde", "Events wait for room in the queue since"],
+  "webhooks.behind": [
+    "Eventos aguardam vaga na fila desde",
+    "Events have waited for room in the queue since",
+  ],
 
   "webhook_state.active": ["Ativo", "Active"],
   "webhook_state.failing.one": ["Ativo, {n} falha em {at}", "Active, {n} failure on {at}"],
@@ -49,22 +52,22 @@ export const webhooks = {
   "webhook_state.deleted": ["Desativado em {at}", "Deactivated on {at}"],
   "webhook_state.key_revoked": ["Parado: chave revogada em {at}", "Stopped: key revoked on {at}"],
   "webhook_state.failures_text": [
-    "Uma entrega falhou cinco vezes em pouco mais de 6 horas e meia, e por isso o envio parou. Corrija o sistema que recebe e reative.",
-    "One delivery failed five times over a little more than 6½ hours, so sending stopped. Fix the receiving system and reactivate.",
+    "Uma entrega falhou cinco vezes em pouco mais de 6 horas e meia, e o envio parou. Corrija o sistema que recebe e reative o webhook.",
+    "One delivery failed five times over a little more than 6½ hours, so sending stopped. Fix the receiving system and reactivate the webhook.",
   ],
   "webhook_state.deleted_text": [
-    "Alguém o desativou, aqui ou pela API.",
-    "Somebody deactivated it, here or through the API.",
+    "Alguém desativou o webhook, aqui ou pela API.",
+    "Somebody deactivated the webhook, here or through the API.",
   ],
   "webhook_state.key_revoked_text": [
-    "A chave que o criou foi revogada, e ele parou com ela.",
-    "The key that made it was revoked, and it stopped with that key.",
+    "A chave que criou o webhook foi revogada, e ele parou com ela.",
+    "The key that created the webhook was revoked, and the webhook stopped with it.",
   ],
   "webhook_state.held_suspended": ["Retido: empresa suspensa", "Held: company suspended"],
   "webhook_state.held_plan": ["Retido: plano sem API", "Held: plan without API"],
   "webhook_state.held_text": [
-    "As entregas esperam e saem assim que o envio for liberado. Nenhuma tentativa é gasta.",
-    "Deliveries wait, and go out as soon as sending is allowed again. No attempt is used up.",
+    "As entregas esperam e saem assim que o envio for liberado. A espera não gasta tentativas.",
+    "Deliveries wait, and go out as soon as sending is allowed again. Waiting uses up no attempts.",
   ],
   "webhook.waiting_none": ["Nenhuma entrega espera.", "No delivery is waiting."],
   "webhook.waiting_some": [
@@ -89,14 +92,14 @@ export const webhooks = {
   ],
   "webhook.waiting_cancelled": ["O que esperava foi cancelado.", "What was waiting was cancelled."],
   "webhook.missed_text": [
-    "O que acontece enquanto isso pode ser recuperado depois, por 30 dias.",
-    "What happens meanwhile can be recovered afterwards, for 30 days.",
+    "O que acontece enquanto ele está parado pode ser recuperado por 30 dias.",
+    "What happens while it is stopped can be recovered for 30 days.",
   ],
 
   "webhook.test": ["Enviar teste", "Send a test"],
   "webhook.test_text": [
     'Enviamos um exemplo inventado, com os mesmos campos de um evento de verdade e a marca “"test": true”. A entrega abre em seguida.',
-    'It is a made-up example, with the same fields as a real event and the mark “"test": true”. The delivery opens next.',
+    'We send a made-up example, with the same fields as a real event and the mark “"test": true”. Then the delivery opens.',
   ],
   "webhook.tested": ["Teste a caminho", "Test on its way"],
   "webhook.tested_held": [
@@ -116,22 +119,22 @@ export const webhooks = {
   ],
   "webhook.overlap": ["O segredo antigo vale por mais", "The old secret works for another"],
   "webhook.overlap_text": [
-    "Por {overlap}, cada aviso leva a assinatura de cada um dos dois segredos. Troque no sistema nesse tempo e nenhum aviso é recusado.",
-    "For {overlap}, each message has the signature of each of the two secrets. Change it in the system in that time, and no message is refused.",
+    "Por {overlap}, cada aviso leva duas assinaturas, uma de cada segredo. Se você trocar o segredo no sistema nesse tempo, nenhum aviso é recusado.",
+    "For {overlap}, each message has two signatures, one for each secret. If you change the secret in the system within that time, no message is refused.",
   ],
   "webhook.overlap_none_text": [
-    "O segredo atual deixa de valer na hora. Até o seu sistema ter o novo, ele vai recusar as entregas; as recusadas são enviadas de novo, a primeira vez após 30 segundos.",
-    "The present secret stops working at once. Until your system has the new one, it will refuse the deliveries; those are sent again, the first time after 30 seconds.",
+    "O segredo atual deixa de valer na hora. Até o seu sistema ter o novo, ele vai recusar as entregas. As recusadas são enviadas de novo, a primeira vez após 30 segundos.",
+    "The present secret stops working at once. Until your system has the new one, it will refuse the deliveries. Refused deliveries are sent again, the first time after 30 seconds.",
   ],
   "webhook.overlap_older": [
-    "Outra troca ainda está em andamento: o segredo novo que ela criou deixa de valer.",
-    "Another replacement is still under way: the new secret that it made stops working.",
+    "Uma troca anterior ainda está em andamento: o segredo novo que ela criou deixa de valer.",
+    "An earlier replacement is still under way: the new secret that it created stops working.",
   ],
   "webhook.deactivate": ["Desativar", "Deactivate"],
   "webhook.deactivate_title": ["Desativar este webhook?", "Deactivate this webhook?"],
   "webhook.deactivate_text": [
-    "{url} deixa de receber na hora, e o que espera é cancelado. Dá para reativar e, por 30 dias, recuperar o que ele não recebeu.",
-    "{url} stops receiving at once, and what waits is cancelled. You can reactivate it and, for 30 days, recover what it did not get.",
+    "{url} deixa de receber na hora, e as entregas que esperam são canceladas. Dá para reativar o webhook e, por 30 dias, recuperar o que ele não recebeu.",
+    "{url} stops receiving at once, and waiting deliveries are cancelled. You can reactivate the webhook and, for 30 days, recover what it did not get.",
   ],
   "webhook.deactivated": ["Webhook desativado", "Webhook deactivated"],
   "webhook.gone": ["Este webhook não existe nesta empresa", "There is no such webhook in this company"],
@@ -191,7 +194,10 @@ export const webhooks = {
   "options.pipeline_id": ["Pipeline", "Pipeline"],
   "options.stage_id": ["Etapa", "Stage"],
   "options.owner_id": ["Responsável", "Owner"],
-  "options.changed_fields": ["Campos que mudaram, com vírgulas", "Changed fields, with commas"],
+  "options.changed_fields": [
+    "Campos que mudaram, separados por vírgulas",
+    "Changed fields, separated by commas",
+  ],
   "options.ids": ["Enviar só o id do registro", "Send only the record's id"],
   "options.header": ["Cabeçalho do receptor", "Header for the receiver"],
   "options.value": ["Valor novo do cabeçalho", "New value of the header"],
@@ -226,7 +232,7 @@ export const webhooks = {
   "event.deal.lost": ["Um negócio foi perdido", "A deal was lost"],
   "event.deal.reopened": ["Um negócio fechado foi reaberto", "A closed deal was reopened"],
   "event.deal.stale": [
-    "Um negócio ficou parado além do limite da empresa",
+    "Um negócio ficou sem movimento além do limite da empresa",
     "A deal had no movement for longer than the company allows",
   ],
   "happened.deal.updated": ["Um negócio mudou", "A deal changed"],

@@ -1,7 +1,7 @@
 /**
  * Signs people in and out with Supabase's own client library, against the service at AUTH_URL.
- * tests/console/sign_in_library_test.ts runs this file, which is here because only the console has the library as a
- * package. Environment: AUTH_URL, SERVICE_KEY, PAGE (the address that links open), MAIL_FOLDER.
+ * tests/console/sign_in_library_test.ts runs this file. It is in console/ because only the console's packages include
+ * the library. Environment: AUTH_URL, SERVICE_KEY, PAGE (the address that links open), MAIL_FOLDER.
  */
 import assert from "node:assert/strict";
 import { AuthAdminApi, GoTrueClient, isAuthApiError, isAuthWeakPasswordError } from "@supabase/auth-js";

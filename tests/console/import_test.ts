@@ -1,7 +1,7 @@
 // How the console reads a CSV, guesses its columns and writes what failed.
 import assert from "node:assert/strict";
 import { guessTargets, withTarget } from "../../console/pages/import/columns.ts";
-import { decode, parseCsv, UnclosedQuote, writeCsv } from "../../console/pages/import/csv.ts";
+import { decode, parseCsv, UnreadableLine, writeCsv } from "../../console/pages/import/csv.ts";
 import { makeRows, valueOf } from "../../console/pages/import/rows.ts";
 import type { CustomField } from "../../console/app/types.ts";
 
@@ -26,6 +26,18 @@ Deno.test("A file is read as UTF-8 with or without its mark, as UTF-16 with its 
   assert.equal(decode(new Uint8Array([0x4a, 0x6f, 0xe3, 0x6f, 0x20, 0x80])), "João €");
   assert.equal(decode(new Uint8Array([0xff, 0xfe, 0x4a, 0, 0xe3, 0])), "Jã");
   assert.equal(decode(new Uint8Array([0xfe, 0xff, 0, 0x4a, 0, 0xe3])), "Jã");
+});
+
+Deno.test("A byte that is not UTF-8 in a file of UTF-8 is an error at its line, and does not garble the other lines", () => {
+  const [before, after] = ["Nome;Função\r\nJoão;Sócia\nRita;", "\nEva;Direção\n"]
+    .map((text) => new TextEncoder().encode(text)) as [Uint8Array, Uint8Array];
+  assert.throws(
+    () => decode(new Uint8Array([...before, 0xe3, ...after])),
+    (error) => error instanceof UnreadableLine && error.why === "byte" && error.line === 3,
+  );
+  // In Windows-1252, a capital letter before a closing quotation mark is one sequence that UTF-8 has too.
+  const quoted = [0x93, 0x43, 0x41, 0x46, 0xc9, 0x94];
+  assert.equal(decode(new Uint8Array(quoted)), "“CAFÉ”");
 });
 
 Deno.test("A cell in quotes may have delimiters, line breaks and quotes, and lines are counted as an editor does", () => {
@@ -63,7 +75,7 @@ Deno.test("A file may have one column, no line break at the end, lone CRs, or qu
 Deno.test("A quote that is never closed is an error at the line that opened it", () => {
   assert.throws(
     () => parseCsv('a;b\n1;2\n"3;4\n5;6'),
-    (error) => error instanceof UnclosedQuote && error.line === 3,
+    (error) => error instanceof UnreadableLine && error.why === "quote" && error.line === 3,
   );
 });
 

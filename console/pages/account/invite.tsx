@@ -30,7 +30,7 @@ export function InviteForm() {
   };
   const submit = async (event: Event) => {
     event.preventDefault();
-    const form = event.currentTarget;
+    const form = event.currentTarget as HTMLFormElement;
     failure.value = null;
     missing.value = name.trim() === "" ? "name" : /^\S+@\S+\.\S+$/.test(email.trim()) ? null : "email";
     if (missing.value) return focusRefused(form);
@@ -40,7 +40,8 @@ export function InviteForm() {
       });
       clearDraft(DRAFT);
       say(t(member.invitation_sent ? "members.invited" : "members.not_sent", member));
-      route(href("conta/"), true);
+      // A person who has gone to another page meanwhile stays there.
+      if (form.isConnected) route(href("conta/"), true);
     });
     if (failure.peek()) focusRefused(form);
   };

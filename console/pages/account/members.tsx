@@ -2,8 +2,7 @@ import { useSignal } from "@preact/signals";
 import { call, href, mayAdminister, useAction, useResource, workspace } from "../../app/mod.ts";
 import type { InvitedMember, Member } from "../../app/types.ts";
 import { Button, FailureNote, Filtered, Loaded, say, Skeleton, Table } from "../../components/mod.ts";
-import { formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { numberText } from "../../format/shown.ts";
 import { t } from "../../strings/strings.ts";
 import { EditMember } from "./edit_member.tsx";
 
@@ -61,7 +60,7 @@ export function Members() {
                   {
                     title: t("members.keys"),
                     number: true,
-                    cell: ({ working_keys }) => formatNumber(working_keys, languageTag.value),
+                    cell: ({ working_keys }) => numberText(working_keys),
                   },
                 ]}
                 actions={mayAdminister.value && ((member) => (

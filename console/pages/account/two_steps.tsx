@@ -7,12 +7,12 @@ import {
   removeFactor,
   typeCode,
 } from "../../app/second_factor.ts";
-import { asFailure, type Failure, useAction } from "../../app/mod.ts";
+import { asFailure, useAction } from "../../app/mod.ts";
 import { ActionDialog, ask, Button, CopyButton, FailureNote, say } from "../../components/mod.ts";
 import { CodeField } from "../../components/code_field.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** Turns two-step verification on and off. `onChange` is called after either. */
+/** Turns two-step verification on and off, and calls `onChange` afterwards. */
 export function TwoSteps({ onChange }: { onChange: () => unknown }) {
   /** The factor that is on; undefined until it was read. */
   const active = useSignal<string | null | undefined>(undefined);
@@ -77,7 +77,7 @@ function TurnOn({ factor: { id, totp }, onDone, onClose }: {
     try {
       await typeCode(id, code.value);
     } catch (thrown) {
-      const failure: Failure = asFailure(thrown);
+      const failure = asFailure(thrown);
       if (failure.code !== "mfa_verification_failed") throw failure;
       isWrong.value = true;
       return "more";

@@ -2,8 +2,7 @@ import { useSignal } from "@preact/signals";
 import { call, draftOf, mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/mod.ts";
 import type { Workspace } from "../../app/types.ts";
 import { ActionDialog, Button, Fact, Field, say, Select } from "../../components/mod.ts";
-import { formatDay, formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { dayText, numberText } from "../../format/shown.ts";
 import { counted, t } from "../../strings/strings.ts";
 
 const USAGE = [
@@ -27,12 +26,12 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
         </div>
         <dl class="facts">
           <Fact name={t("account.name")}>{read.name}</Fact>
-          <Fact name={t("account.since")}>{formatDay(read.created_at, languageTag.value)}</Fact>
+          <Fact name={t("account.since")}>{dayText(read.created_at)}</Fact>
           <Fact name={t("account.api")}>
             <span class={api === "on" ? "tag good" : "tag waits"}>{t(`account.api_${api}`)}</span>
           </Fact>
           <Fact name={t("account.limit")}>
-            {t("account.limit_value", { n: formatNumber(read.rate_limit_per_minute, languageTag.value) })}
+            {t("account.limit_value", { n: numberText(read.rate_limit_per_minute) })}
           </Fact>
           <Fact name={t("account.stale")}>{counted("account.stale_value", read.stale_after_days)}</Fact>
           <Fact name={t("account.time_zone")}>{read.time_zone}</Fact>
@@ -49,7 +48,7 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
         <dl class="facts">
           {USAGE.map((name) => (
             <Fact key={name} name={t(`account.${name}`)}>
-              {formatNumber(read.usage[name], languageTag.value)}
+              {numberText(read.usage[name])}
             </Fact>
           ))}
         </dl>
@@ -60,7 +59,7 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
 
 function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onClose: () => void }) {
   const name = `workspace-${read.id}`;
-  // Only what the person changes is kept and sent, so that what another person saves meanwhile stays.
+  // Keep and send only what this person changes, so that what another person saves meanwhile is not overwritten.
   const draft = draftOf<
     Partial<Pick<Workspace, "name" | "stale_after_days" | "time_zone" | "refuses_undefined_fields">>
   >(name, {});

@@ -5,9 +5,11 @@ import { Lines } from "../../components/lines.tsx";
 import { Empty, Loaded, Moment, Page } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { Events } from "./events.tsx";
-import { placeOf, sentenceOf } from "./sentence.ts";
+import { sentenceOf } from "./sentence.ts";
 
 const PATH = "app-v1-activity";
+/** The pages that show an object of an entry, by its type. */
+const PLACES: Record<string, string> = { key: "chaves/", webhook: "webhooks/" };
 
 /** What people did, or the events, newest first. */
 export default function Activity() {
@@ -45,15 +47,15 @@ function Actions() {
 }
 
 function Line({ entry }: { entry: Entry }) {
-  const place = placeOf(entry);
+  const { object } = entry;
+  const place = PLACES[object.type];
   return (
     <li>
       <p class="broken">
         {sentenceOf(entry).map((part, index) => {
           if (typeof part === "string") return part;
-          const isObject = part.name === entry.object.name;
-          return place && isObject
-            ? <a key={index} href={href(place.place, { id: place.id })}>{part.name}</a>
+          return place && part.name === object.name
+            ? <a key={index} href={href(place, { id: object.id })}>{part.name}</a>
             : <strong key={index}>{part.name}</strong>;
         })}
       </p>

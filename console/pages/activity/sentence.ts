@@ -1,4 +1,4 @@
-/** Converts an entry of the audit log into a sentence, whose parts are separate so that names can be emphasised. */
+/** Converts an entry of the audit log into a sentence. Its parts are separate, so that names can be emphasised. */
 import type { Entry, Role } from "../../app/types.ts";
 import { counted, t, textNamed } from "../../strings/strings.ts";
 
@@ -22,13 +22,6 @@ export function sentenceOf(entry: Entry): Part[] {
     parts.push(`; ${counted("did.key_revoked_webhooks", ended.length)}`);
   }
   return parts;
-}
-
-/** The page that shows the object of an entry; null if there is no such page. */
-export function placeOf({ object }: Entry): { place: string; id: string } | null {
-  if (object.type === "key") return { place: "chaves/", id: object.id };
-  if (object.type === "webhook") return { place: "webhooks/", id: object.id };
-  return null;
 }
 
 function variantOf({ action, details }: Entry): string {

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { call, chosenWorkspace, useAction } from "../../app/mod.ts";
-import type { AppRequest } from "../../app/approvals.ts";
+import { type AppRequest, APPS_PATH } from "../../app/approvals.ts";
 import { person } from "../../app/session.ts";
 import { Button, Fact, FailureNote, focusRefused, Page, Select } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { APP_PRESETS, WORK } from "../keys/presets.ts";
 import { ScopeFields } from "../keys/scope_fields.tsx";
-import { APPS_PATH, type Offer, targetOf } from "./request.ts";
+import { type Offer, targetOf } from "./request.ts";
 
 /** The longest name that a grant takes; Supabase Auth allows longer ones. */
 const LONGEST_NAME = 255;

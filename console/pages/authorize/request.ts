@@ -1,10 +1,14 @@
 /** Loads an app's request, and the scopes that the person may grant in each of their workspaces. */
 import { call, WORKSPACE_PATH } from "../../app/mod.ts";
-import { type AppRequest, approvedClients, forgetApproval, readRequest } from "../../app/approvals.ts";
+import {
+  type AppRequest,
+  approvedClients,
+  APPS_PATH,
+  forgetApproval,
+  readRequest,
+} from "../../app/approvals.ts";
 import { CHOICES_PATH } from "../../app/invitations.tsx";
 import type { Choices, Grant, GrantList, Workspace } from "../../app/types.ts";
-
-export const APPS_PATH = "app-v1-apps";
 
 /** A workspace of the person, with the scopes that their role there allows them to grant. */
 export interface Offer {

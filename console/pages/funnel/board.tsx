@@ -1,7 +1,6 @@
 import { href } from "../../app/mod.ts";
 import { Moment } from "../../components/mod.ts";
-import { formatMoney, formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { moneyText, numberText } from "../../format/shown.ts";
 import { counted, t } from "../../strings/strings.ts";
 import type { Card, Stage } from "./records.ts";
 import { valueText } from "./words.ts";
@@ -33,7 +32,7 @@ function Column({ stage, pipeline, arrived }: {
 }) {
   const { id, name, type, deals, deals_count: count, deals_count_is_partial: partial } = stage;
   const hidden = count - deals.length;
-  const number = formatNumber(hidden, languageTag.value);
+  const number = numberText(hidden);
   return (
     <section class="stage" aria-labelledby={`stage-${id}`}>
       <header class="stage-head">
@@ -88,13 +87,13 @@ function DealCard({ deal, pipeline, arrived }: {
 
 function countText(count: number, partial: boolean): string {
   if (!partial) return counted("funnel.count", count);
-  return t("funnel.count_partial", { n: formatNumber(count, languageTag.value) });
+  return t("funnel.count_partial", { n: numberText(count) });
 }
 
 function sumText({ value_sum, deals_count, deals_count_is_partial }: Stage): string {
-  const sum = formatMoney(value_sum, languageTag.value);
+  const sum = moneyText(value_sum);
   if (!deals_count_is_partial) return sum;
-  return t("funnel.sum_partial", { sum, n: formatNumber(deals_count, languageTag.value) });
+  return t("funnel.sum_partial", { sum, n: numberText(deals_count) });
 }
 
 /** What a screen reader announces about new cards. */

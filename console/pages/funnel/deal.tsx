@@ -1,8 +1,7 @@
 import { href, now, useResource } from "../../app/mod.ts";
 import { ChangedFields } from "../../components/changed_fields.tsx";
 import { Fact, Loaded, Moment, Page } from "../../components/mod.ts";
-import { formatDay } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { dayText } from "../../format/shown.ts";
 import { happened, t, textNamed } from "../../strings/strings.ts";
 import { addressLink } from "./offer_message.ts";
 import { Proposals } from "./proposals.tsx";
@@ -117,7 +116,7 @@ function Facts({ deal }: { deal: OpenedDeal }) {
       <Fact name={t("deal.owner")}>{deal.owner.name}</Fact>
       {deal.source && <Fact name={t("deal.source")}>{deal.source}</Fact>}
       {deal.tags.length > 0 && <Fact name={t("deal.tags")}>{deal.tags.join(", ")}</Fact>}
-      {expected && <Fact name={t("deal.expected")}>{formatDay(expected, languageTag.value)}</Fact>}
+      {expected && <Fact name={t("deal.expected")}>{dayText(expected)}</Fact>}
       <Fact name={t("deal.created_at")} at={deal.created_at} />
     </dl>
   );

@@ -10,7 +10,7 @@ const AMOUNT = { type: "number", inputMode: "decimal", min: "0", step: "0.01" } 
 export function NewProposal({ deal, onCreated, onFailed, onClose }: {
   deal: OpenedDeal;
   onCreated: (created: LinkedProposal) => void;
-  /** Called if the call failed: if only its reply was lost, the proposal exists. */
+  /** Called if the call failed. The proposal exists nevertheless if only the reply was lost. */
   onFailed: () => void;
   onClose: () => void;
 }) {
@@ -23,6 +23,7 @@ export function NewProposal({ deal, onCreated, onFailed, onClose }: {
   });
   const { title, value, recurring_value, day } = draft.value;
   const field = (name: keyof typeof draft.value) => ({
+    name: name === "day" ? "expires_at" : name,
     value: draft.value[name],
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
       draft.value = { ...draft.value, [name]: currentTarget.value };

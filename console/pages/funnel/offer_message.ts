@@ -1,8 +1,8 @@
 /** The links with which a person writes to a customer. */
 
 /**
- * A link that opens WhatsApp with a text for this phone number. Without a number, the person chooses the contact there.
- * A number without a country code counts as Brazilian.
+ * A link that opens WhatsApp with a text for this phone number. Without a number, the person chooses a contact in
+ * WhatsApp. A number without a country code counts as Brazilian.
  */
 export function whatsAppTo(phone: string | null, text: string): string {
   const digits = (phone ?? "").replace(/\D/g, "").replace(/^0+/, "");
@@ -10,7 +10,7 @@ export function whatsAppTo(phone: string | null, text: string): string {
   return `https://wa.me/${isNational ? "55" : ""}${digits}?text=${encodeURIComponent(text)}`;
 }
 
-/** A link that opens a new e-mail to this address. Without an address, the person types it there. */
+/** A link that opens a new e-mail to this address. Without an address, the person types one. */
 export function mailTo(email: string | null, subject: string, body: string): string {
   const query = `subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(body)}`;
   return `${addressLink(email ?? "")}?${query}`;

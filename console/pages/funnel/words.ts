@@ -1,5 +1,5 @@
-import { formatMoney, singlePrice } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { singlePrice } from "../../format/format.ts";
+import { moneyText } from "../../format/shown.ts";
 import { t } from "../../strings/strings.ts";
 import { dayAndTime } from "../webhooks/words.ts";
 import type { Activity, Proposal } from "./records.ts";
@@ -13,7 +13,7 @@ export interface StateText {
 export function valueText(prices: { value: number | null; recurring_value: number | null }): string | null {
   const { value, recurring_value: monthly } = prices;
   const once = singlePrice(prices);
-  const money = (amount: number) => formatMoney(amount, languageTag.value);
+  const money = (amount: number) => moneyText(amount);
   const parts = [
     ...(once !== null ? [money(once)] : []),
     ...(monthly !== null && (monthly > 0 || value === null)

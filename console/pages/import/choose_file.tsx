@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
-import { type Csv, decode, parseCsv, UnclosedQuote } from "./csv.ts";
+import { numberText } from "../../format/shown.ts";
+import { type Csv, decode, parseCsv, UnreadableLine } from "./csv.ts";
 import { t } from "./strings.ts";
 
 /** Large enough for 20,000 contacts; small enough to check in a minute. */
@@ -75,10 +74,10 @@ async function read(file: File): Promise<OpenedFile | string> {
     const csv = parseCsv(decode(bytes));
     if (csv.lines.length === 0) return t("file.empty");
     return csv.lines.length > MAX_LINES
-      ? t("file.lines", { n: formatNumber(csv.lines.length, languageTag.value) })
+      ? t("file.lines", { n: numberText(csv.lines.length) })
       : { name: file.name, csv };
   } catch (thrown) {
-    if (thrown instanceof UnclosedQuote) return t("file.quote", { line: thrown.line });
+    if (thrown instanceof UnreadableLine) return t(`file.${thrown.why}`, { line: thrown.line });
     throw thrown;
   }
 }

@@ -1,8 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { CustomField } from "../../app/types.ts";
 import { Button, Table } from "../../components/mod.ts";
-import { formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { numberText } from "../../format/shown.ts";
 import type { OpenedFile } from "./choose_file.tsx";
 import { FIELDS, type Target, withTarget } from "./columns.ts";
 import { t } from "./strings.ts";
@@ -32,7 +31,7 @@ export function Columns({ file, custom, targets, onChange, onCheck, onBack }: {
   return (
     <form class="stack" onSubmit={check}>
       <p class="broken">
-        {t("columns.text", { file: file.name, n: formatNumber(csv.lines.length, languageTag.value) })}
+        {t("columns.text", { file: file.name, n: numberText(csv.lines.length) })}
       </p>
       <Table
         label={t("columns")}

@@ -12,27 +12,38 @@ export interface Csv {
   delimiter: string;
 }
 
-/** A quote that is opened at this line and never closed. */
-export class UnclosedQuote extends Error {
-  constructor(readonly line: number) {
-    super(`unclosed quote at line ${line}`);
+/** A line that cannot be read: it opens a quote that is never closed, or has a byte that is not UTF-8. */
+export class UnreadableLine extends Error {
+  constructor(readonly why: "quote" | "byte", readonly line: number) {
+    super(`${why} in line ${line}`);
   }
 }
 
-/** Decodes UTF-8, UTF-16 with a byte order mark ("Unicode text" in Excel), and anything else as Windows-1252. */
+/**
+ * Decodes UTF-8, UTF-16 with a byte order mark ("Unicode text" in Excel), and anything else as Windows-1252.
+ * @throws UnreadableLine at the first bad byte of a text that is otherwise UTF-8, which other encodings would garble
+ */
 export function decode(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
+    return decodeOther(bytes);
   }
+}
+
+function decodeOther(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes);
+  const [bad = 0, good = 0] = [/\ufffd/g, /[^\0-\x7f\ufffd]/gu].map((kind) => text.match(kind)?.length);
+  // In a text in Windows-1252, accents hardly ever form sequences that are valid in UTF-8.
+  if (bad >= good) return new TextDecoder("windows-1252").decode(bytes);
+  throw new UnreadableLine("byte", text.slice(0, text.indexOf("\ufffd")).split(/\r\n?|\n/).length);
 }
 
 /**
  * Parses CSV with semicolons, commas or tabs, whichever is most frequent in the first line. Skips lines without text.
- * @throws UnclosedQuote
+ * @throws UnreadableLine
  */
 export function parseCsv(text: string): Csv {
   // Some programs write a first line that tells Excel the delimiter.
@@ -64,7 +75,7 @@ function readRecords(text: string, delimiter: string, firstLine: number): Line[]
         do {
           const from = end + 1;
           end = text.indexOf('"', from);
-          if (end === -1) throw new UnclosedQuote(opened);
+          if (end === -1) throw new UnreadableLine("quote", opened);
           cell += text.slice(from, end);
           // Inside quotes, two quotes stand for one.
           if (text[end + 1] === '"') cell += '"';

@@ -41,7 +41,8 @@ export function outcomeOfFault(fault: Fault, nameOf: NameOf): Outcome {
 
 /**
  * The outcome of a line that was sent.
- * @param foreseen what the check predicted: if a reply is lost and the line is sent again, only this says "created"
+ * @param foreseen what the check predicted: if a reply was lost and the line sent again, the second reply does not say
+ * what the first call changed
  */
 export function outcomeOf(
   { status, error, changes }: Result,
@@ -61,7 +62,7 @@ export function outcomeOf(
   return {
     state: changes?.length === 0 ? "same" : "updated",
     details: (changes ?? []).map(({ field, from, to }) =>
-      t("rows.change", { field: nameOf(field), from: from ?? empty, to: to ?? empty })
+      `${nameOf(field)}: ${from ?? empty} → ${to ?? empty}`
     ),
   };
 }

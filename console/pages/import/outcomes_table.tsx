@@ -22,7 +22,7 @@ export function Outcomes({ rows, outcomes, done }: {
     { value: "", text: t("rows.all", { n: rows.length }) },
     ...STATES.map((state) => ({
       value: state,
-      text: t("rows.of", { state: t(`state.${state}`), n: of(state).length }),
+      text: `${t(`state.${state}`)} (${of(state).length})`,
     })),
   ];
   return (

@@ -4,8 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { asFailure, Failure, href, useGuard } from "../../app/mod.ts";
 import type { CustomField } from "../../app/types.ts";
 import { Button, FailureNote } from "../../components/mod.ts";
-import { formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { numberText } from "../../format/shown.ts";
 import type { OpenedFile } from "./choose_file.tsx";
 import type { Target } from "./columns.ts";
 import { failedCsv, namesOf, type Outcome, outcomeOf, outcomeOfFault, STATES } from "./outcomes.ts";
@@ -62,7 +61,7 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
         },
       });
     } catch (thrown) {
-      // Not marked as writing: repeating is harmless, so the note need not warn that something may have been saved.
+      // `writing: false`, so that the note does not warn against repeating: an upsert may be repeated.
       failure.value = new Failure({ ...asFailure(thrown), writing: false });
     } finally {
       running.value = null;
@@ -119,7 +118,9 @@ export function Review({ file, rows, custom, targets, onBack, onRestart }: {
           <>
             <div class="field">
               <progress class="progress" max={all} value={done.value} aria-label={t(step)} />
-              <span class="small">{t("import.progress", { done: shown(done.value), all: shown(all) })}</span>
+              <span class="small">
+                {t("import.progress", { done: numberText(done.value), all: numberText(all) })}
+              </span>
             </div>
             <div class="actions">
               {state === "stopped"
@@ -180,8 +181,6 @@ function Result({ file, rows, checked, imported, children }: {
     </>
   );
 }
-
-const shown = (n: number) => formatNumber(n, languageTag.value);
 
 function download({ name }: OpenedFile, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));

@@ -26,7 +26,10 @@ export interface Row extends Line {
   fault: Fault | null;
 }
 
-/** Makes the rows of an import. Of lines with the same code, else e-mail, else phone, only the first is sent. */
+/**
+ * Makes the rows of an import. Lines are compared by code; those without a code by e-mail; the rest by phone. Of equal
+ * lines only the first is sent.
+ */
 export function makeRows(lines: Line[], targets: Target[], custom: CustomField[]): Row[] {
   const typeOf = new Map(custom.map((field) => [`custom:${field.key}`, field]));
   const seen = new Map<string, number>();
@@ -34,7 +37,7 @@ export function makeRows(lines: Line[], targets: Target[], custom: CustomField[]
     const data = dataOf(read.cells, targets, typeOf);
     const name = String(data["name"] ?? data["email"] ?? data["phone"] ?? "");
     const row = (fault: Fault | null, item: Item | null = null): Row => ({ ...read, name, item, fault });
-    // A line may lack empty cells at its end, which Excel leaves out, or have more of them.
+    // A line may lack empty cells at its end, which Excel leaves out, or have too many empty cells.
     if (read.cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
       return row({ kind: "cells", found: read.cells.length, wanted: targets.length });
     }

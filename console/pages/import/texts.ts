@@ -43,10 +43,14 @@ export const TEXTS = {
     "Há aspas abertas na linha {line} que nunca se fecham. Corrija essa linha e escolha o arquivo de novo.",
     "Line {line} opens quotes that are never closed. Correct that line and choose the file again.",
   ],
+  "file.byte": [
+    "A linha {line} tem um caractere ilegível: o arquivo é UTF-8, e esse caractere não. Corrija essa linha e escolha o arquivo de novo.",
+    "Line {line} has an unreadable character: the file is UTF-8, and that character is not. Correct that line and choose the file again.",
+  ],
   "columns": ["2 de 3: confira as colunas", "2 of 3: check the columns"],
   "columns.text": [
-    "{file}: {n} linhas. O CRM procura cada contato pelo código, ou pelo e-mail, ou pelo telefone. Células vazias não apagam nada.",
-    "{file}: {n} lines. The CRM looks for each contact by its code, or e-mail, or phone number. Empty cells clear nothing.",
+    "{file}: {n} linhas. O CRM procura cada contato pelo código; sem código, pelo e-mail; sem e-mail, pelo telefone. Células vazias não apagam nada.",
+    "{file}: {n} lines. The CRM finds each contact by its code; without a code, by e-mail; without an e-mail, by phone. Empty cells clear nothing.",
   ],
   "columns.column": ["Coluna", "Column"],
   "columns.unnamed": ["Coluna {n}, sem nome", "Column {n}, without a name"],
@@ -54,8 +58,8 @@ export const TEXTS = {
   "columns.target": ["Campo", "Field"],
   "columns.target_of": ["Campo da coluna {column}", "Field of the column {column}"],
   "columns.no_key": [
-    "Escolha uma coluna de e-mail, telefone ou código: sem nenhuma, não há como saber quem já existe.",
-    "Choose a column of e-mail addresses, phone numbers or codes: without one nobody can tell who exists already.",
+    "Escolha uma coluna de e-mail, telefone ou código. Sem nenhuma delas, não há como saber quem já existe.",
+    "Choose a column of e-mail addresses, phone numbers or codes. Without any of them the CRM cannot tell which contacts exist already.",
   ],
   "columns.no_company": [
     "O CNPJ precisa da coluna com o nome da empresa.",
@@ -104,8 +108,8 @@ export const TEXTS = {
   "import.events": ["Ver os eventos", "See the events"],
   "failed.download": ["Baixar as linhas que falharam", "Download the lines that failed"],
   "failed.hint": [
-    "O CSV tem o motivo de cada linha. Corrija e importe esse arquivo.",
-    "The CSV has the reason for each line. Correct it and import that file.",
+    "O CSV tem o motivo de cada linha. Corrija as linhas e importe esse arquivo.",
+    "The CSV has the reason for each line. Correct the lines and import that file.",
   ],
   "failed.file": ["falharam", "failed"],
   "leave": ["A importação não terminou", "The import is not complete"],
@@ -134,20 +138,18 @@ export const TEXTS = {
   "rows": ["Linhas do arquivo", "Lines of the file"],
   "rows.show": ["Mostrar", "Show"],
   "rows.all": ["Todas ({n})", "All ({n})"],
-  "rows.of": ["{state} ({n})", "{state} ({n})"],
   "rows.line": ["Linha", "Line"],
   "rows.contact": ["Contato", "Contact"],
   "rows.result": ["Resultado", "Result"],
   "rows.detail": ["Detalhe", "Detail"],
-  "rows.change": ["{field}: {from} → {to}", "{field}: {from} → {to}"],
   "rows.nothing": ["(vazio)", "(empty)"],
   "fault.cells": [
     "a linha tem {found} colunas, e o cabeçalho {wanted}",
     "the line has {found} columns, and the heading {wanted}",
   ],
   "fault.no_key": [
-    "sem e-mail, telefone ou código: não há como saber se já existe",
-    "without an e-mail address, phone number or code nobody can tell whether it exists",
+    "sem e-mail, telefone ou código, não há como saber se o contato já existe",
+    "without an e-mail address, phone number or code the CRM cannot tell whether the contact exists",
   ],
   "fault.repeated": ["{field} já está na linha {line}", "{field} is in line {line} already"],
 } as const;

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { call, href, supabaseUrl, useResource, workspace } from "../../app/mod.ts";
-import { forgetApproval } from "../../app/approvals.ts";
+import { APPS_PATH, forgetApproval } from "../../app/approvals.ts";
 import type { Grant, GrantList } from "../../app/types.ts";
 import {
   ActionDialog,
@@ -15,8 +15,6 @@ import {
 } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
-
-const APPS_PATH = "app-v1-apps";
 
 /** The apps that act for the person (an admin sees those of all members), and the address for connecting an app. */
 export function GrantedApps() {

@@ -2,10 +2,9 @@ import { href } from "../../app/mod.ts";
 import type { ApiKey, OpenedKey } from "../../app/types.ts";
 import { Fact, Moment } from "../../components/mod.ts";
 import { t } from "../../strings/strings.ts";
-import { accessText, resourceText } from "./scopes.ts";
+import { accessText, resourcesOf, resourceText } from "./scopes.ts";
 
 export function KeyFacts({ entry }: { entry: ApiKey }) {
-  const byResource = [...Map.groupBy(entry.scopes, (scope) => scope.split(":")[0]!)];
   return (
     <dl class="facts">
       <Fact name={t("keys.state")}>
@@ -19,7 +18,7 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
       </Fact>
       <Fact name={t("keys.scopes")}>
         <ul>
-          {byResource.map(([name, scopes]) => (
+          {resourcesOf(entry.scopes).map(({ name, scopes }) => (
             <li key={name}>
               {resourceText(name)}: {scopes.map(accessText).join(", ")}{" "}
               {scopes.map((scope) => <code key={scope} class="small scope">{scope}</code>)}

@@ -1,13 +1,12 @@
 import type { OpenedKey } from "../../app/types.ts";
 import { Chart, type Column } from "../../components/chart.tsx";
 import { Fact } from "../../components/mod.ts";
-import { formatHour, formatNumber, formatShortDay } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { hourText, numberText, shortDayText } from "../../format/shown.ts";
 import { counted, t } from "../../strings/strings.ts";
 
 type Failures = OpenedKey["failures"];
 
-/** A column of a chart: the number of requests, and how many of them failed; null if that is not known. */
+/** A column of a chart: the number of requests, and how many of them failed. `failures` is null if unknown. */
 interface Period extends Column {
   requests: number;
   failures: number | null;
@@ -27,7 +26,6 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
   onCode: (code: string) => void;
 }) {
   const { codes, statuses, busiest_minute: busiest, limit_per_minute } = entry.failures;
-  const language = languageTag.value;
   return (
     <section class="stack">
       <h2>{t("failures.title")}</h2>
@@ -39,10 +37,10 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
         </Fact>
         <Fact name={t("failures.busiest")}>
           {t("failures.per_minute", {
-            n: formatNumber(busiest?.requests ?? 0, language),
-            limit: formatNumber(limit_per_minute, language),
+            n: numberText(busiest?.requests ?? 0),
+            limit: numberText(limit_per_minute),
           })}
-          {busiest && <p class="small">{formatHour(busiest.minute, language)}</p>}
+          {busiest && <p class="small">{hourText(busiest.minute)}</p>}
         </Fact>
       </dl>
       {codes.length > 0 && (
@@ -58,7 +56,7 @@ export function KeyFailures({ entry, code: chosen, onCode }: {
                   onClick={() => onCode(code === chosen ? "" : code)}
                 >
                   <span>
-                    <code>{code}</code> ({status}): {formatNumber(count, language)}
+                    <code>{code}</code> ({status}): {numberText(count)}
                   </span>
                 </button>
               </li>
@@ -92,8 +90,7 @@ export function KeyCharts({ entry }: { entry: OpenedKey }) {
       </div>
       <p class="hint">
         {t("failures.text", { zone: time_zone })}
-        {since !== null &&
-          ` ${t("failures.partial", { moment: formatHour(since, languageTag.value) })}`}
+        {since !== null && ` ${t("failures.partial", { moment: hourText(since) })}`}
       </p>
     </section>
   );
@@ -149,7 +146,7 @@ function classesOf({ statuses }: Pick<Failures, "statuses">): string[] {
     .toSorted((a, b) => counts[b] - counts[a])
     .map((name) => {
       const text = t(name === "4xx" ? "failures.other_4xx" : `requests.status_${name}`);
-      return `${text}: ${formatNumber(counts[name], languageTag.value)}`;
+      return `${text}: ${numberText(counts[name])}`;
     });
 }
 
@@ -158,8 +155,8 @@ function hoursOf({ hours: called, failures: { hours } }: OpenedKey): Period[] {
   return hours.map(({ hour, requests: logged, failures }, index) => {
     const requests = Math.max(called[index]?.calls ?? 0, logged ?? 0);
     return {
-      name: formatHour(hour, languageTag.value),
-      axis: formatShortDay(hour, languageTag.value),
+      name: hourText(hour),
+      axis: shortDayText(hour),
       requests,
       failures,
       text: textOf(requests, failures),
@@ -173,8 +170,8 @@ function daysOf({ days_30: called, failures: { days } }: OpenedKey): Period[] {
     const logged = days[index - called.length + days.length];
     const requests = Math.max(calls, logged?.requests ?? 0);
     return {
-      name: formatShortDay(day, languageTag.value),
-      axis: formatShortDay(called[index - index % DAYS_LABELLED]!.day, languageTag.value),
+      name: shortDayText(day),
+      axis: shortDayText(called[index - index % DAYS_LABELLED]!.day),
       requests,
       failures: logged ? logged.failures : 0,
       text: logged ? textOf(requests, logged.failures) : counted("failures.requests", requests),

@@ -20,9 +20,11 @@ export function KeyForm() {
   const back = <a href={href("chaves/")}>{t("keys.back")}</a>;
 
   if (created.value) {
+    const { id, name, key, scopes } = created.value;
     return (
-      <Page title={t("keys.created", { name: created.value.name })} back={back}>
-        <KeySecret created={created.value} />
+      <Page title={t("keys.created", { name })} back={back}>
+        <KeySecret title={t("keys.value")} value={key} scopes={scopes} />
+        <a class="button" href={href("chaves/", { id })}>{t("keys.open")}</a>
       </Page>
     );
   }
@@ -54,7 +56,7 @@ export function KeyForm() {
       };
       const key = await call<CreatedKey>("POST", "app-v1-keys", { body });
       clearNewKey();
-      // After this a reload shows the key. An empty form would suggest that no key was created.
+      // From now on a reload shows the key: an empty form would suggest that no key was created.
       if (form.isConnected) history.replaceState(null, "", href("chaves/", { id: key.id }));
       created.value = key;
     });

@@ -2,8 +2,7 @@ import { href, mayChange, role, settled, useResource } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { Empty, Filtered, Loaded, Moment, Page, Table } from "../../components/mod.ts";
 import { Sparkline } from "../../components/sparkline.tsx";
-import { formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { numberText } from "../../format/shown.ts";
 import { counted, t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 import { FirstSteps } from "./first_steps.tsx";
@@ -50,9 +49,7 @@ export function KeyList() {
 function KeyTable({ keys }: { keys: ApiKey[] }) {
   return (
     <>
-      {keys.length >= MOST_KEYS && (
-        <p class="note">{t("keys.most", { n: formatNumber(keys.length, languageTag.value) })}</p>
-      )}
+      {keys.length >= MOST_KEYS && <p class="note">{t("keys.most", { n: numberText(keys.length) })}</p>}
       <Filtered rows={keys} textOf={({ name, prefix }) => `${name} ${prefix}`}>
         {(rows) => (
           <Table
@@ -83,11 +80,11 @@ function KeyTable({ keys }: { keys: ApiKey[] }) {
                 cell: ({ calls }) => (
                   <span class="figure">
                     <Sparkline label="" series={[{ values: calls.days.map(({ calls }) => calls) }]} />
-                    <span>{formatNumber(calls.total_7_days, languageTag.value)}</span>
+                    <span>{numberText(calls.total_7_days)}</span>
                     {calls.failed_7_days > 0 && (
                       <span class="failed small">
                         {calls.failed_7_days === MOST_FAILED
-                          ? t("keys.failed_most", { n: formatNumber(MOST_FAILED, languageTag.value) })
+                          ? t("keys.failed_most", { n: numberText(MOST_FAILED) })
                           : counted("keys.failed", calls.failed_7_days)}
                       </span>
                     )}

@@ -3,7 +3,6 @@ import { href, mayChange, refreshWorkspace, useResource } from "../../app/mod.ts
 import type { ApiKey, OpenedKey, RotatedKey } from "../../app/types.ts";
 import { Button, Loaded, Page } from "../../components/mod.ts";
 import { RotateSecret } from "../../components/rotate_secret.tsx";
-import { SecretBox } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { Networks, Rename, Revoke } from "./actions.tsx";
 import { KeyFacts, KeyWebhooks } from "./facts.tsx";
@@ -11,7 +10,7 @@ import { duplicateKey } from "./draft.ts";
 import { Extend } from "./expiry_fields.tsx";
 import { KeyCharts, KeyFailures } from "./failures.tsx";
 import { ANY_REQUEST, KeyRequests, type RequestFilter, REQUESTS_ID } from "./requests.tsx";
-import { exampleCall } from "./secret.tsx";
+import { KeySecret } from "./secret.tsx";
 import { isUnused } from "./state.tsx";
 
 /** One key: actions, facts and why its requests fail; below them its requests as charts and as a list. */
@@ -38,15 +37,7 @@ export function KeyOpened({ id }: { id: string }) {
         {(key) => (
           <>
             {secret.value && (
-              <div class="form above">
-                <SecretBox
-                  title={t("keys.value_new")}
-                  value={secret.value}
-                  snippet={exampleCall(secret.value, key.scopes)}
-                >
-                  {t("keys.value_text")}
-                </SecretBox>
-              </div>
+              <KeySecret title={t("keys.value_new")} value={secret.value} scopes={key.scopes} />
             )}
             {ended.value !== null && (
               <p class="note" role="status">

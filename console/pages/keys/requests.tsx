@@ -103,8 +103,7 @@ function Row(
         </div>
       )}
       <p class="small broken">
-        <Moment at={started_at} exact /> · {t("requests.took", { ms: duration_ms })} · X-Request-Id{" "}
-        <code>{request_id}</code>
+        <Moment at={started_at} exact /> · {duration_ms} ms · X-Request-Id <code>{request_id}</code>
       </p>
     </li>
   );

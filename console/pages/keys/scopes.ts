@@ -34,13 +34,12 @@ export function accessText(scope: string): string {
 /** All scopes of a key on one line: "Ler e alterar: contatos, negócios · Enviar: leads", or "Tudo". */
 export function scopesText(scopes: readonly string[]): string {
   if (isSameSet(scopes, SCOPES)) return t("scopes.preset_all");
-  const byResource = Map.groupBy(scopes, (scope) => scope.split(":")[0]!);
   const byAccess = Map.groupBy(
-    byResource,
-    ([, some]) => some.map(accessText).join(` ${t("scopes.and")} `),
+    resourcesOf(scopes),
+    ({ scopes }) => scopes.map(accessText).join(` ${t("scopes.and")} `),
   );
   return [...byAccess].map(([access, resources]) =>
-    `${capital(access)}: ${resources.map(([name]) => resourceText(name).toLowerCase()).join(", ")}`
+    `${capital(access)}: ${resources.map(({ name }) => resourceText(name).toLowerCase()).join(", ")}`
   ).join(" · ");
 }
 

@@ -1,32 +1,24 @@
-import { href, supabaseUrl } from "../../app/mod.ts";
-import type { CreatedKey } from "../../app/types.ts";
+import { supabaseUrl } from "../../app/mod.ts";
 import { SecretBox } from "../../components/secret_box.tsx";
 import { t } from "../../strings/strings.ts";
 
-/** Shows the value of a key right after the key was created or rotated. */
-export function KeySecret({ created }: { created: CreatedKey }) {
+/** Shows the value of a key right after the key was created or rotated, with an example of a call. */
+export function KeySecret({ title, value, scopes }: {
+  title: string;
+  value: string;
+  scopes: readonly string[];
+}) {
+  const text = commandOf(value, scopes);
   return (
-    <div class="stack form">
-      <SecretBox
-        title={t("keys.value")}
-        value={created.key}
-        snippet={exampleCall(created.key, created.scopes)}
-      >
+    <div class="form above">
+      <SecretBox title={title} value={value} snippet={text ? { title: t("keys.example"), text } : undefined}>
         {t("keys.value_text")}
       </SecretBox>
-      <div class="actions">
-        <a class="button" href={href("chaves/", { id: created.id })}>{t("keys.open")}</a>
-      </div>
     </div>
   );
 }
 
-/** An example of a call that the key may make; undefined if the key may neither read records nor send leads. */
-export function exampleCall(key: string, scopes: readonly string[]) {
-  const text = commandOf(key, scopes);
-  return text ? { title: t("keys.example"), text } : undefined;
-}
-
+/** An example of a call that the key may make; null if the key may neither read records nor send leads. */
 function commandOf(key: string, scopes: readonly string[]): string | null {
   const base = `${supabaseUrl}/functions/v1/api-v1-`;
   if (scopes.includes("leads:write")) {

@@ -1,7 +1,6 @@
 import { now } from "../../app/mod.ts";
 import type { ApiKey } from "../../app/types.ts";
-import { formatRelative } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { relativeText } from "../../format/shown.ts";
 import { t } from "../../strings/strings.ts";
 
 const DAY_MS = 86_400_000;
@@ -20,7 +19,7 @@ export function KeyTag({ entry }: { entry: ApiKey }) {
   if (entry.state === "revoked") return <span class="tag failed">{t("keys.state_revoked")}</span>;
   if (entry.state === "expired") return <span class="tag failed">{t("keys.state_expired")}</span>;
   if (entry.expires_at && Date.parse(entry.expires_at) - now.value < WARN_DAYS * DAY_MS) {
-    const when = formatRelative(entry.expires_at, now.value, languageTag.value);
+    const when = relativeText(entry.expires_at, now.value);
     return <span class="tag waits">{t("keys.expires_soon", { when })}</span>;
   }
   if (isUnused(entry)) return <span class="tag waits">{t("keys.unused")}</span>;

@@ -35,6 +35,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   };
 
   const test = async (event_type: EventType) => {
+    const here = location.href;
     const { delivery_id, held } = await call<{ delivery_id: string; held: boolean }>(
       "POST",
       `${path}/test`,
@@ -42,7 +43,8 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
     );
     say(t(held ? "webhook.tested_held" : "webhook.tested"));
     onSent();
-    route(href("webhooks/", { id, entrega: delivery_id }));
+    // A person who has gone to another page meanwhile stays there.
+    if (location.href === here) route(href("webhooks/", { id, entrega: delivery_id }));
   };
   const reactivate = () =>
     run(async () => {

@@ -62,7 +62,7 @@ export function Deliveries({ webhook, filter, open, onNews, above }: {
 
   const failure = first.failure.value;
   const resendable = shown?.filter((delivery) => !waits(delivery)).map(({ id }) => id) ?? [];
-  // Keep only deliveries that are still shown and have ended. A filter may hide some, and those sent again wait.
+  // Keep only deliveries that are still shown and have ended: a filter may hide some, and some may be sent again.
   const chosenIds = new Set(chosen.value.filter((id) => resendable.includes(id)));
   const choose = (id: string, isChosen: boolean) => {
     const others = [...chosenIds].filter((other) => other !== id);
@@ -120,7 +120,7 @@ export function Deliveries({ webhook, filter, open, onNews, above }: {
         {showOlder && (
           <div class="actions more">
             <Button
-              text={t(reading.busy.value ? "activity.loading" : "deliveries.older")}
+              text={t(reading.busy.value ? "app.loading" : "deliveries.older")}
               onClick={showOlder}
               aria-disabled={reading.busy.value}
             />

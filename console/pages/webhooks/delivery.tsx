@@ -94,7 +94,7 @@ function Opened({ delivery, sending, onSent }: {
             </a>
           </Fact>
         )}
-        <Id name={t("delivery.object_id", { object: objectText(delivery.object_type) })} id={object_id} />
+        <Id name={`${objectText(delivery.object_type)} (id)`} id={object_id} />
         <Fact name={t("deliveries.when")} at={occurred_at} />
         <Fact name={t("webhooks.created")} at={created_at} />
       </dl>

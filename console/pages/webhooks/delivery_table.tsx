@@ -1,7 +1,6 @@
 import { mayChange, now } from "../../app/mod.ts";
 import { Table } from "../../components/mod.ts";
-import { formatMoment } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { momentText } from "../../format/shown.ts";
 import { t } from "../../strings/strings.ts";
 import type { Delivery } from "./records.ts";
 import { Resend } from "./resend.tsx";
@@ -101,7 +100,7 @@ function When({ delivery, sending }: { delivery: Delivery; sending: Sending }) {
   const isTried = waits(delivery) && attempts > 0 && sending === "sends" && next_attempt_at !== null;
   return (
     <span>
-      <time dateTime={occurred_at} title={formatMoment(occurred_at, languageTag.value)}>
+      <time dateTime={occurred_at} title={momentText(occurred_at)}>
         {whenText(occurred_at, now.value)}
       </time>
       {isTried && (

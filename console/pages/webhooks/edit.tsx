@@ -24,7 +24,7 @@ export function EditWebhook({ webhook, onDone, onClose }: {
   });
   const opened = useMemo(fields, []);
   const save = async () => {
-    // Only what the person changed is sent, so that what another person saves meanwhile stays.
+    // Send only what this person changed, so that what another person saves meanwhile is not overwritten.
     const body = Object.fromEntries(
       Object.entries(fields()).filter(([field, value]) =>
         JSON.stringify(value) !== JSON.stringify(opened[field])

@@ -19,6 +19,7 @@ export function EventChoice({ chosen, error, onChange }: {
       <label class="check all">
         <input
           type="checkbox"
+          name="event_types"
           checked={some === events.length}
           ref={(box) => void (box && (box.indeterminate = some > 0 && some < events.length))}
           onChange={({ currentTarget }) => set(events, currentTarget.checked)}
@@ -30,7 +31,7 @@ export function EventChoice({ chosen, error, onChange }: {
   return (
     <fieldset class="events" aria-describedby={error && `${id}-error`}>
       <legend>{t("webhook_new.events")}</legend>
-      {error && <p id={`${id}-error`} class="field-error" role="alert">{error}</p>}
+      {error && <p id={`${id}-error`} class="field-error" role="alert" tabIndex={-1}>{error}</p>}
       {boxOfAll(ALL_EVENTS, t("webhook_new.every_event"))}
       {EVENT_GROUPS.map(({ group, events }) => {
         const name = t(`group.${group}`);
@@ -41,6 +42,7 @@ export function EventChoice({ chosen, error, onChange }: {
               <label key={event} class="check">
                 <input
                   type="checkbox"
+                  name="event_types"
                   checked={chosen.includes(event)}
                   onChange={({ currentTarget }) => set([event], currentTarget.checked)}
                 />

@@ -7,8 +7,8 @@ export type { EventType };
 type EventGroup = EventType extends `${infer Group}.${string}` ? Group : never;
 
 /**
- * Every event, in the order of the form: that of the events' texts. Only the type of the catalogue is imported, because
- * its schemas would bundle zod.
+ * Every event, in the order of the texts, which is also the order in the form. Of the catalogue only the type is
+ * imported, because its schemas would add zod to the bundle.
  */
 export const ALL_EVENTS = Object.keys(TEXTS).flatMap((key) =>
   key.match(/^event\.(.+)$/)?.[1] ?? []

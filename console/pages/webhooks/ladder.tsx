@@ -1,6 +1,5 @@
 import { Fragment } from "preact";
-import { formatMoment, formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { momentText, numberText } from "../../format/shown.ts";
 import { t } from "../../strings/strings.ts";
 import { adviceFor } from "./advice.ts";
 import type { Attempt, OpenDelivery } from "./records.ts";
@@ -40,16 +39,15 @@ export function Ladder(
 
 function Rung({ attempt, now }: { attempt: Attempt; now: number }) {
   const { number, reason, duration_ms, finished_at, status, answer } = attempt;
-  const language = languageTag.value;
   return (
     <li class={reason === null ? "rung good" : "rung failed"}>
       <span>{t("delivery.attempt", { number })}</span>
-      <time dateTime={finished_at} title={formatMoment(finished_at, language)}>
+      <time dateTime={finished_at} title={momentText(finished_at)}>
         {whenText(finished_at, now)}
       </time>
       <span>
         {answerText(attempt)}
-        {status === null && <>{" · "}{t("requests.took", { ms: formatNumber(duration_ms, language) })}</>}
+        {status === null && ` · ${numberText(duration_ms)} ms`}
       </span>
       {answer !== null && (
         <pre

@@ -9,6 +9,7 @@ export function NameField({ value, error, onChange }: {
   return (
     <Field
       label={t("webhook_new.name")}
+      name="name"
       error={error}
       autocomplete="off"
       maxLength={80}

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
 import { call, clearDraft, draftOf, href, useAction } from "../../app/mod.ts";
-import { FailureNote, Field, Page, say } from "../../components/mod.ts";
+import { FailureNote, Field, focusRefused, Page, say } from "../../components/mod.ts";
 import { useSecretGuard } from "../../components/secret_box.tsx";
 import { counted, t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
@@ -20,17 +19,17 @@ export function NewWebhook() {
   // The options are not in the draft, because the value of a header is a secret.
   const options = useSignal(optionsOf());
   const created = useSignal<{ id: string; secret: string } | null>(null);
-  const form = useRef<HTMLFormElement>(null);
   useSecretGuard(busy.value);
   const { url, events, name = "" } = draft.value;
   const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
 
   const create = async (event: Event) => {
     event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
     if (busy.value) return;
     failure.value = null;
     errors.value = errorsOf(url.trim(), events);
-    if (showErrors()) return;
+    if (Object.keys(errors.value).length > 0) return focusRefused(form);
     await run(async () => {
       const webhook = await call<Webhook & { secret: string }>("POST", "app-v1-webhooks", {
         body: {
@@ -42,21 +41,12 @@ export function NewWebhook() {
       });
       clearDraft(DRAFT);
       say(t("webhook_new.created"));
-      // A reload then shows the webhook instead of an empty form.
-      if (form.current) history.replaceState(null, "", href("webhooks/", { id: webhook.id }));
+      // From now on a reload shows the webhook: an empty form would suggest that no webhook was created.
+      if (form.isConnected) history.replaceState(null, "", href("webhooks/", { id: webhook.id }));
       created.value = { id: webhook.id, secret: webhook.secret };
     });
     errors.value = failure.peek()?.fields ?? {};
-    showErrors();
-  };
-
-  /** Moves the focus to the first field with an error; returns false if there is none. */
-  const showErrors = () => {
-    const { target_url, event_types } = errors.value;
-    if (!target_url && !event_types) return false;
-    const first = target_url ? "input[type=url]" : "input[type=checkbox]";
-    form.current?.querySelector<HTMLInputElement>(first)?.focus();
-    return true;
+    if (failure.peek()) focusRefused(form);
   };
 
   if (created.value) {
@@ -64,15 +54,13 @@ export function NewWebhook() {
     return (
       <Page title={t("webhook_new.created")} back={back}>
         <WebhookSecret title={t("secret.label")} secret={secret} />
-        <div class="actions above">
-          <a class="button" href={href("webhooks/", { id })}>{t("webhook_new.open")}</a>
-        </div>
+        <a class="button" href={href("webhooks/", { id })}>{t("webhook_new.open")}</a>
       </Page>
     );
   }
   return (
     <Page title={t("webhooks.create")} back={back}>
-      <form ref={form} class="form stack" noValidate onSubmit={create}>
+      <form class="form stack" noValidate onSubmit={create}>
         <Field
           label={t("webhook_new.url")}
           hint={t("webhook_new.url_hint")}

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { href, now, useResource, workspace } from "../../app/mod.ts";
 import { Chart } from "../../components/chart.tsx";
 import { CopyButton, Empty, Fact, Loaded, Page } from "../../components/mod.ts";
-import { formatShortDay, hostOf } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { hostOf } from "../../format/format.ts";
+import { shortDayText } from "../../format/shown.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 import { WebhookActions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
@@ -112,7 +112,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
             none={none}
             series={weekSeries(days)}
             columns={days.map((day) => {
-              const name = formatShortDay(day.day, languageTag.value);
+              const name = shortDayText(day.day);
               return { name, axis: name, text: weekText([day]) };
             })}
           />

@@ -51,6 +51,7 @@ export function OptionFields({ options, errors, onChange }: {
   const text = (label: string, field: string, name: Filter | "header" | "value") => (
     <Field
       label={label}
+      name={field}
       error={errorOf(field)}
       autocomplete="off"
       spellcheck={false}
@@ -73,7 +74,9 @@ export function OptionFields({ options, errors, onChange }: {
         return (
           <Select
             label={label}
-            error={errorOf(field)}
+            name={field}
+            // A message about a stage does not stay when another pipeline clears the stage.
+            error={ids ? errorOf(field) : undefined}
             value={ids}
             onChange={({ currentTarget: { value } }) =>
               set(filter === "pipeline_id" ? { pipeline_id: value, stage_id: "" } : { [filter]: value })}

@@ -1,12 +1,11 @@
 import { CopyButton } from "../../components/mod.ts";
-import { formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
+import { numberText } from "../../format/shown.ts";
 import { t } from "../../strings/strings.ts";
 import { SIGN_COMMAND } from "./snippet.ts";
 
 /** Explains how the signature of a delivery is computed (spec 6.4), so that an integrator can check their code. */
 export function Signature({ body, timestamp }: { body: string; timestamp: string }) {
-  const bytes = formatNumber(new TextEncoder().encode(body).length, languageTag.value);
+  const bytes = numberText(new TextEncoder().encode(body).length);
   return (
     <details>
       <summary>{t("delivery.signature")}</summary>

@@ -13,7 +13,7 @@ export type WebhookState =
   | { is: "failures"; tone: "failed"; at: string | null }
   | { is: "deleted" | "key_revoked"; tone: "off"; at: string | null };
 
-/** Whether failures stopped a subscription, so that somebody must mend the receiver or deactivate it. */
+/** Whether failures stopped a subscription: somebody must mend the receiver or deactivate the subscription. */
 export function hasStopped({ deactivated_reason }: Pick<Webhook, "deactivated_reason">): boolean {
   return deactivated_reason === "failures";
 }
@@ -63,7 +63,7 @@ export function stateOfDelivery(
   if (state === "failed") return { is: state, tone: "failed" };
   if (state === "cancelled") return { is: state, tone: "off" };
   // The list and the subscription are read at different moments. If they differ, the subscription counts, because the
-  // page shows its state above the list.
+  // page shows the subscription's state above the list.
   if (sending !== "sends") return { is: sending, tone: "waiting" };
   return attempts === 0
     ? { is: "sending", tone: "waiting" }
@@ -76,14 +76,14 @@ export function waits({ state }: Pick<Delivery, "state">): boolean {
 }
 
 /**
- * For this long after a subscription stopped, its figures of 7 days include every waiting delivery, because no waiting
- * delivery is more than a day older than the stop.
+ * For this long after a subscription stopped, its figures of 7 days include every waiting delivery: the oldest of them
+ * is at most a day older than the stop.
  */
 const COUNTED_MS = 5 * 86_400_000;
 
 /**
- * How many deliveries wait for an inactive subscription: `n` (or more), none, or "some" if the number is unknown. With
- * "cancelled" they will not be sent.
+ * How many deliveries wait for an inactive subscription: `n` (or more), none, or "some" if the number is unknown.
+ * "cancelled": none waits, because the deactivation cancelled them.
  */
 export type Waiting = "cancelled" | "none" | "some" | { n: number; orMore: boolean };
 

@@ -1,8 +1,7 @@
 import { type Series, Sparkline, totalsOf } from "../../components/sparkline.tsx";
-import { formatNumber } from "../../format/format.ts";
-import { languageTag } from "../../strings/locale.ts";
 import type { Day } from "./records.ts";
 import { weekText } from "./words.ts";
+import { numberText } from "../../format/shown.ts";
 
 export function weekSeries(days: readonly Day[]): Series[] {
   return [
@@ -18,7 +17,7 @@ export function Week({ days }: { days: readonly Day[] }) {
   return (
     <span class="figure">
       <Sparkline label={weekText(days)} series={series} />
-      {formatNumber(totalsOf(series).reduce((sum, total) => sum + total, 0), languageTag.value)}
+      {numberText(totalsOf(series).reduce((sum, total) => sum + total, 0))}
     </span>
   );
 }

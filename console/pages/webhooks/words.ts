@@ -1,5 +1,5 @@
-import { formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
+import { numberText } from "../../format/shown.ts";
 import { counted, t, textNamed } from "../../strings/strings.ts";
 import type { EventType } from "./events.ts";
 import type { Attempt, Day, Delivery, Webhook } from "./records.ts";
@@ -17,7 +17,7 @@ export function whenText(moment: string, now: number): string {
     case "tomorrow":
       return t("deliveries.tomorrow", { time });
     case "other":
-      return t("deliveries.other_day", { date, time });
+      return `${date} ${time}`;
   }
 }
 
@@ -74,7 +74,7 @@ export function deliveryStateText(state: DeliveryState): string {
 export function answerText({ status, reason, duration_ms }: Pick<Attempt, "status" | "reason"> & {
   duration_ms: number | null;
 }): string {
-  if (status !== null) return t("deliveries.answered", { status, ms: duration_ms ?? 0 });
+  if (status !== null) return `${status} · ${duration_ms ?? 0} ms`;
   return reason === null ? t("deliveries.none_yet") : textNamed(`reason.${reason}`) ?? reason;
 }
 
@@ -94,10 +94,9 @@ export function weekText(days: readonly Day[]): string {
 
 /** `98,5% com sucesso · metade em até 81 ms, 95% em até 300 ms` */
 export function recentText({ success_rate, median_ms, p95_ms }: Webhook["recent"]): string {
-  const numberOf = (value: number) => formatNumber(value, languageTag.value);
   // Rounded down, so that one failure in ten thousand does not show as 100%.
-  const rate = t("webhooks.success", { rate: numberOf(Math.floor((success_rate ?? 0) * 1000) / 10) });
+  const rate = t("webhooks.success", { rate: numberText(Math.floor((success_rate ?? 0) * 1000) / 10) });
   // Without a success, show no times: how long failures took says nothing about the receiver.
   if (!success_rate || median_ms === null || p95_ms === null) return rate;
-  return `${rate} · ${t("webhooks.latency", { median: numberOf(median_ms), p95: numberOf(p95_ms) })}`;
+  return `${rate} · ${t("webhooks.latency", { median: numberText(median_ms), p95: numberText(p95_ms) })}`;
 }

@@ -150,7 +150,7 @@ export const alerts: Scenario[] = [
       });
       await done("Crie um webhook").waitFor();
       await admin.post(`/app-v1-webhooks/${webhook.id}/test`);
-      await done("Envie um teste para ele").waitFor();
+      await done("Envie um teste para o webhook").waitFor();
       await assertGood(page, "the first steps with ticks");
       await makeMember(sql, id, "vendedor");
       await done("Convide um colega").waitFor();

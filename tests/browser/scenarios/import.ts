@@ -49,6 +49,11 @@ export const importing: Scenario[] = [
       await assertAllGood(page, "the choice of a file");
       await field.setInputFiles(fileOf("grande.csv", "Nome;E-mail\n".repeat(500_000), "latin1"));
       await page.getByText(/^O arquivo tem mais de 5 MB/).waitFor();
+      await field.setInputFiles({
+        ...fileOf("misto.csv", "", "utf8"),
+        buffer: Buffer.concat([Buffer.from("Função;Região\nSócia;São Paulo\nCoordena"), Buffer.from([0xe7])]),
+      });
+      await page.getByText(/^A linha 3 tem um caractere ilegível/).waitFor();
       await field.setInputFiles(fileOf("contatos.csv", FILE, "latin1"));
 
       const columnOf = (heading: string) => page.getByLabel(`Campo da coluna ${heading}`);

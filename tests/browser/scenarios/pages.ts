@@ -31,7 +31,7 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
     page("/chaves/?aplicativos=1", "Revogar"),
     page("/webhooks/", /^Parado: 5 falhas seguidas/),
     page(`/webhooks/?id=${company.webhookId}`, "Recuperar eventos"),
-    page(`/webhooks/?id=${company.webhookId}&entrega=${company.deliveryId}`, "De que é feita a assinatura"),
+    page(`/webhooks/?id=${company.webhookId}&entrega=${company.deliveryId}`, "Como a assinatura é calculada"),
     page(
       `/webhooks/?id=${company.stoppedId}`,
       /^Parado: 5 falhas seguidas em .*\. Uma entrega falhou cinco vezes .* 3 entregas esperam/,

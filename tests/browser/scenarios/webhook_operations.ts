@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import type { Sql } from "postgres";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { client } from "../../support/client.ts";
@@ -33,6 +34,16 @@ async function fail(sql: Sql, id: string, makeOther: () => Promise<unknown>): Pr
     where subscription_id = ${id} and state = 'pending' and attempts = 4`;
   await sql`select crm.poke_dispatcher()`;
   await eventually(async () => await countWith("failed", 5) === 1, "the fifth failure");
+}
+
+/** Holds the POST requests to a path until the returned function is called. */
+async function holdPosts(page: Page, path: RegExp): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (route.request().method() === "POST") await released;
+    await route.continue();
+  });
+  return release;
 }
 
 const namesOf = (messages: Message[]) => messages.map(({ body }) => body.data.name).sort();
@@ -84,11 +95,19 @@ export const webhookOperations: Scenario[] = [
       await dialog.getByLabel("Um contato foi criado").check();
       await dialog.getByLabel("Pipeline").selectOption("");
       await dialog.getByLabel("Responsável").selectOption("");
-      await dialog.getByLabel("Campos que mudaram, com vírgulas").fill("value, valor");
+      await dialog.getByLabel("Campos que mudaram, separados por vírgulas").fill("value, valor");
       await assertGood(page, "the dialog that changes a webhook");
       await dialog.getByRole("button", { name: "Salvar" }).click();
       await dialog.getByText("Nenhum registro tem este campo").waitFor();
-      await dialog.getByLabel("Campos que mudaram, com vírgulas").fill("value, stage_id");
+      await dialog.getByLabel("Campos que mudaram, separados por vírgulas").fill("value, stage_id");
+      await dialog.getByLabel("Cabeçalho do receptor").fill("Host");
+      await dialog.getByRole("button", { name: "Salvar" }).click();
+      const refused = dialog.getByText(/^Deve ser Authorization ou começar com X-/);
+      await refused.waitFor();
+      await dialog.getByLabel("Cabeçalho do receptor").fill("Authorization");
+      await refused.waitFor({ state: "detached" });
+      // The message for the other field stays until that field is edited.
+      await dialog.getByText(/^Deve ter de 1 a 500 caracteres/).waitFor();
       await dialog.getByRole("button", { name: "Salvar" }).click();
       await facts.getByText("value, stage_id").waitFor();
       await page.getByRole("heading", { name: "ERP", exact: true }).waitFor();
@@ -188,6 +207,35 @@ export const webhookOperations: Scenario[] = [
       await openedDelivery(page).getByRole("link", { name: "Fechar" }).click();
       await row.waitFor();
       assert.ok(await row.getByRole("link").evaluate((link) => link === document.activeElement));
+    },
+  },
+  {
+    name: "A person who leaves the page while a test or an invitation is being sent stays on the other page",
+    async run(world) {
+      await using watched = await openAs(world, "/webhooks/", "admin");
+      const { page, company } = watched;
+      const target_url = openMailbox("status=204").url;
+      const { body: { id } } = await client(company.key)
+        .post("/api-v1-webhooks", { target_url, event_types: ["deal.won"] });
+      const { origin } = new URL(page.url());
+
+      const releaseTest = await holdPosts(page, /app-v1-webhooks\/.*\/test$/);
+      await page.goto(`${origin}/webhooks/?id=${id}`);
+      await page.getByRole("button", { name: "Enviar teste" }).click();
+      await page.getByRole("link", { name: "Conta", exact: true }).click();
+      await page.getByRole("link", { name: "Convidar" }).click();
+      releaseTest();
+      await page.getByText("Teste a caminho").waitFor();
+      assert.equal(page.url(), `${origin}/conta/?convidar=1`);
+
+      const releaseInvitation = await holdPosts(page, /app-v1-members$/);
+      await page.getByLabel("Nome").fill("Caio Dias");
+      await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@padariasol.example`);
+      await page.getByRole("button", { name: "Enviar o convite" }).click();
+      await page.getByRole("link", { name: "Chaves", exact: true }).click();
+      releaseInvitation();
+      await page.getByText(/^Convite enviado para /).waitFor();
+      assert.equal(page.url(), `${origin}/chaves/`);
     },
   },
 ];

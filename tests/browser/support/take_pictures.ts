@@ -38,6 +38,8 @@ const PICTURES: Picture[] = [
       await page.getByRole("button", { name: TEXTS["scopes.preset_site"][0] }).click();
       await page.getByRole("button", { name: TEXTS["keys.create"][0] }).click();
       await page.getByText(/^svc_\w+$/).first().waitFor();
+      // The form may leave its page scrolled.
+      await page.evaluate(() => document.documentElement.scrollTo(0, 0));
     },
   },
   {
