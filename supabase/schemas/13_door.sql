@@ -81,12 +81,12 @@ comment on function api.fail(text, text[], text, uuid[]) is
   'means the message of the code. p_ids are the records that these fields are about.';
 
 create function api.mark_replayed() returns void
-language plpgsql
+language plpgsql set search_path = ''
 as $$ begin perform set_config('app.replayed', 'true', true); end $$;
 comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 
 create function api.mark_found() returns void
-language plpgsql
+language plpgsql set search_path = ''
 as $$ begin perform set_config('app.found', 'true', true); end $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
 
