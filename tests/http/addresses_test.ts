@@ -28,7 +28,6 @@ Deno.test("GET /api-v1-health needs no key and reports the state of the database
   assert.equal(status, 200);
   assert.equal(body.status, "ok");
   assert.match(body.version, /^\d+\.\d+\.\d+$/);
-  assert.equal(body.database.status, "up");
   assert.deepEqual(body.database, { status: "up" }, "it does not name what the database runs on");
   assert.equal((await call("POST", "/api-v1-health")).status, 405);
 });
@@ -38,24 +37,23 @@ test("a path with a trailing slash is the same address, a path in another letter
   assert.equal((await call("GET", "/API-V1-pipelines", { key })).status, 404);
 });
 
-test("A 404 says whether the address or the record is missing; another workspace's record counts as missing, like an unknown one (spec 7)", async ({ sql, workspace: { key } }) => {
+test("a 404 says whether the address or the record is missing, and another workspace's record counts as missing (spec 7)", async ({ sql, workspace: { key } }) => {
   const { deal } = await makeWorkspaceWithDeal(sql);
   const address = "Este endereço não existe; confira o caminho na documentação";
   const record = "Registro não encontrado";
   const malformed = "Registro não encontrado: o id do endereço não é um UUID";
-  for (
-    const [path, message] of [
-      ["/api-v1-deals/a/b/c", address],
-      [`/api-v1-deals/${UNKNOWN_ID}/fly`, address],
-      ["/api-v1-deal", address],
-      ["/", address],
-      [`/api-v1-deals/${UNKNOWN_ID}`, record],
-      [`/api-v1-deals/${deal.id}`, record],
-      ["/api-v1-deals/x", malformed],
-      [`/proposals/${"a".repeat(43)}`, record],
-      ["/proposals/x", record],
-    ] as const
-  ) {
+  const messages = {
+    "/api-v1-deals/a/b/c": address,
+    [`/api-v1-deals/${UNKNOWN_ID}/fly`]: address,
+    "/api-v1-deal": address,
+    "/": address,
+    [`/api-v1-deals/${UNKNOWN_ID}`]: record,
+    [`/api-v1-deals/${deal.id}`]: record,
+    "/api-v1-deals/x": malformed,
+    [`/proposals/${"a".repeat(43)}`]: record,
+    "/proposals/x": record,
+  };
+  for (const [path, message] of Object.entries(messages)) {
     const reply = await call("GET", path, { key });
     assertError(reply, "not_found");
     assert.equal(reply.body.error.message, message, path);

@@ -17,9 +17,8 @@ Deno.test("A moment that is written in any form is read as the same moment (spec
 
 Deno.test("A long text is refused at once, whatever it holds (spec 4.0)", () => {
   const digits = "0".repeat(1024 * 1024);
-  for (
-    const text of [digits, `2026-01-31T12:00:00.${digits}`, `2026-01-31T12:00:00${" ".repeat(1024 * 1024)}`]
-  ) {
+  const spaces = " ".repeat(1024 * 1024);
+  for (const text of [digits, `2026-01-31T12:00:00.${digits}`, `2026-01-31T12:00:00${spaces}`]) {
     const started = performance.now();
     assert.equal(parseDatetime(text), null);
     // Quadratic work would take minutes.
@@ -49,9 +48,8 @@ test("A datetime of a query is read in whatever form it is sent, or named as inv
     assert.deepEqual(ids(await api.get(`${ACTIVITIES}?due_before=${query}`)), [], text);
   }
   for (const name of ["since", "updated_since", "due_after", "due_before"]) {
-    for (
-      const text of ["2026-01-31", "20260131T090000-0300", "2026-01-31T12:00:00+03:00", "2026-01-31+12:00"]
-    ) {
+    const texts = ["2026-01-31", "20260131T090000-0300", "2026-01-31T12:00:00+03:00", "2026-01-31+12:00"];
+    for (const text of texts) {
       // The text is not encoded, so the + in the last two reaches the server as a space.
       assert.equal((await api.get(`${ACTIVITIES}?${name}=${text}`)).status, 200, `${name}=${text}`);
     }
@@ -62,16 +60,11 @@ test("A datetime of a query is read in whatever form it is sent, or named as inv
   }
 });
 
-test("A pure date that is not one, or has the year 0, is named once (spec 1)", async ({ api }) => {
-  for (
-    const date of ["", " 2026-01-31", "-2026-01-31", "2026-02-29", "20260131", "0000-01-31", "10000-01-31"]
-  ) {
-    const reply = await api.post("/api-v1-deals", { title: "A", expected_close_date: date });
-    const { details } = reply.body.error;
-    assert.deepEqual(
-      [details.length, details[0].field],
-      [1, "expected_close_date"],
-      `${date}: ${reply.text}`,
-    );
+test("A date that does not exist, has another form or the year 0 is named once as invalid (spec 1)", async ({ api }) => {
+  const dates = ["", " 2026-01-31", "-2026-01-31", "2026-02-29", "20260131", "0000-01-31", "10000-01-31"];
+  for (const expected_close_date of dates) {
+    const { body, text } = await api.post("/api-v1-deals", { title: "A", expected_close_date });
+    const fields = body.error.details.map(({ field }: { field: string }) => field);
+    assert.deepEqual(fields, ["expected_close_date"], `${expected_close_date}: ${text}`);
   }
 });

@@ -11,7 +11,7 @@ Deno.test("A statement that is too slow is service_unavailable in time, and the 
     await assert.rejects(slow, { code: "service_unavailable" });
     // The call gave up before the statement ended.
     assert.ok(performance.now() - started < 2_700);
-    // This query takes another connection, because the first one still sleeps.
+    // This query takes another connection, because the first statement still sleeps.
     assert.deepEqual(await query({ name: "one", text: "select 1 as one" }), [{ one: 1 }]);
   });
 });
@@ -30,7 +30,7 @@ Deno.test("Each piece of work has its own deadline, and no timer is left when al
   assert.deepEqual(order, ["early", "late"]);
 });
 
-Deno.test("Work that ends in any order leaves the deadlines of the other work as they are", async () => {
+Deno.test("Work that ends, in whatever order, does not change the deadlines of other work", async () => {
   const deadlines = new Deadlines();
   const never = new Promise<never>(() => {});
   const ends = [1, 2, 3].map(() => Promise.withResolvers<string>());

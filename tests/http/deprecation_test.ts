@@ -42,16 +42,11 @@ test("each answer of a deprecated endpoint says since when it is deprecated, unt
 });
 
 Deno.test("an endpoint answers for at least six months after it is deprecated", () => {
-  const { summary, reply, verb } = listed.route.endpoint as Extract<
-    typeof listed.route.endpoint,
-    { gate: "key" }
-  >;
+  const { summary, reply } = listed.route.endpoint;
   const declare = (sunset: string) =>
-    endpoint({ scope: null, summary, reply, verb, deprecated: { ...deprecated, sunset } });
-  assert.throws(
-    () => declare("2027-07-30"),
-    /^Error: A sunset on 2027-07-30 is less than 6 months after 2027-01-31$/,
-  );
+    endpoint({ scope: null, summary, reply, verb: "pipeline_list", deprecated: { ...deprecated, sunset } });
+  const tooSoon = /^Error: A sunset on 2027-07-30 is less than 6 months after 2027-01-31$/;
+  assert.throws(() => declare("2027-07-30"), tooSoon);
   assert.deepEqual(declare("2027-07-31").deprecated, deprecated);
 });
 
@@ -66,9 +61,7 @@ Deno.test("the function's table, OpenAPI, the SDK and the tool say that an endpo
     const text = `Deprecated since 2027-01-31; answers until 2027-07-31. What to use: ${deprecated.page}.`;
     assert.ok(operation.description!.endsWith(text));
     assert.match(operationsText(document), /\/\*\* @deprecated List [^\n]* Deprecated since 2027-01-31;/);
-    assert.ok(
-      JSON.stringify(toolTable()).includes("Obsoleto desde 2027-01-31; responde até 2027-07-31"),
-    );
+    assert.match(JSON.stringify(toolTable()), /Obsoleto desde 2027-01-31; responde até 2027-07-31/);
   } finally {
     Object.assign(listed.route.endpoint, { deprecated: undefined });
   }

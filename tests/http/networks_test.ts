@@ -14,7 +14,7 @@ const HERE = "127.0.0.0/8";
 const ELSEWHERE = "203.0.113.0/24";
 const PIPELINES = "/api-v1-pipelines";
 
-/** Creates a key that may only be used from these networks. */
+/** Creates a key that may be used only from these networks. */
 async function makeBoundKey(sql: postgres.Sql, workspaceId: string, networks: string[]) {
   const made = await makeKey(sql, workspaceId);
   await sql`update crm.api_keys set allowed_networks = ${networks}::text[]::cidr[] where id = ${made.id}`;
@@ -33,10 +33,9 @@ test("A call from outside the networks of its key is refused before the verb, an
   }
 });
 
-test("A call from one of the networks of its key is answered, and a key without networks is answered everywhere", async ({ sql, workspace }) => {
+test("A call from one of the networks of its key is answered", async ({ sql, workspace }) => {
   const { key } = await makeBoundKey(sql, workspace.id, [ELSEWHERE, HERE]);
   assert.equal((await client(key).get(PIPELINES)).status, 200);
-  assert.equal((await client(workspace.key).get(PIPELINES)).status, 200);
 });
 
 test("A client cannot choose the address that the service sees", async ({ sql, workspace }) => {
@@ -158,36 +157,27 @@ test("A key's networks are set, shown and removed, and the audit log records eac
 test("Each invalid network has an error of its own, which names the network to write if it is clear (spec 7)", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const { id } = await makeKey(sql, workspace.id);
-  const wrong = [
-    "203.0.113.7/24",
-    "10.0.0/8",
-    "300.1.1.1",
-    "10.0.0.0/33",
-    "2001:db8::1/32",
-    "fe80::1%eth0",
-    "exemplo.com.br",
-    "::ffff:10.0.0.1/104",
-  ];
-  const body = { allowed_networks: wrong };
-  const details = assertError(
-    await memberClient(session).patch(`/app-v1-keys/${id}`, body),
-    "validation_error",
-  );
+  const bind = (allowed_networks: unknown) =>
+    memberClient(session).patch(`/app-v1-keys/${id}`, { allowed_networks });
   const form = "Deve ser um endereço ou uma rede, como 203.0.113.7 ou 203.0.113.0/24";
-  assert.deepEqual(details, {
-    "allowed_networks.0": "A rede deste endereço se escreve 203.0.113.0/24",
-    "allowed_networks.1": form,
-    "allowed_networks.2": form,
-    "allowed_networks.3": form,
-    "allowed_networks.4": "A rede deste endereço se escreve 2001:db8::/32",
-    "allowed_networks.5": form,
-    "allowed_networks.6": form,
-    "allowed_networks.7": "A rede deste endereço se escreve 10.0.0.0/8",
-  });
+  const wrong = {
+    "203.0.113.7/24": "A rede deste endereço se escreve 203.0.113.0/24",
+    "10.0.0/8": form,
+    "300.1.1.1": form,
+    "10.0.0.0/33": form,
+    "2001:db8::1/32": "A rede deste endereço se escreve 2001:db8::/32",
+    "fe80::1%eth0": form,
+    "exemplo.com.br": form,
+    "::ffff:10.0.0.1/104": "A rede deste endereço se escreve 10.0.0.0/8",
+  };
+  const messages = Object.values(wrong).map((message, at) => [`allowed_networks.${at}`, message]);
+  assert.deepEqual(
+    assertError(await bind(Object.keys(wrong)), "validation_error"),
+    Object.fromEntries(messages),
+  );
   const many = Array.from({ length: 21 }, (_, n) => `10.0.0.${n}`);
   for (const networks of [many, "10.0.0.1", null]) {
-    const reply = await memberClient(session).patch(`/app-v1-keys/${id}`, { allowed_networks: networks });
-    assertError(reply, "validation_error", ["allowed_networks"]);
+    assertError(await bind(networks), "validation_error", ["allowed_networks"]);
   }
 });
 

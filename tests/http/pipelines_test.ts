@@ -5,7 +5,7 @@ import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
 import { startServer } from "../../bench/harness/functions.ts";
 import { type Forward, forwardWhile, type Proxy, startProxy } from "../../bench/harness/proxy.ts";
 import { eventually } from "../../bench/harness/waiting.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
+import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
 
@@ -54,7 +54,7 @@ test("a read that waits for a lock does not delay another key's read, and is cou
   await using holder = openDatabase();
   await using proxy = startProxy(functionsDatabaseUrl, forward);
   await using isolate = await startIsolate(sql, proxy, 3);
-  const [first, second, victim] = isolate.workspaces as [Workspace, Workspace, Workspace];
+  const [first, second, victim] = isolate.workspaces as [TestWorkspace, TestWorkspace, TestWorkspace];
   const { left } = await isolate.read(first.key);
   await holder`begin`;
   await holder`
@@ -65,9 +65,9 @@ test("a read that waits for a lock does not delay another key's read, and is cou
   for (const call of stuck) call.then(() => answered++, () => {});
   // Each stuck read blocks a connection for short reads and then, after the lock timeout, a connection of the pool.
   await eventually(async () => {
-    const [row] = await sql`
-      select count(*)::int as n from pg_stat_activity where usename = 'crm_functions' and wait_event_type = 'Lock'`;
-    return row!["n"] === 2;
+    const waiting = await sql`
+      select from pg_stat_activity where usename = 'crm_functions' and wait_event_type = 'Lock'`;
+    return waiting.length === 2;
   }, "two reads to wait");
   for (let i = 0; i < 10; i++) assert.equal((await isolate.read(victim.key)).status, 200);
   assert.equal(answered, 0);
@@ -107,5 +107,3 @@ test("reads whose connection is lost before the reply are sent again on another"
     "both to be answered",
   );
 });
-
-type Workspace = Awaited<ReturnType<typeof makeWorkspace>>;

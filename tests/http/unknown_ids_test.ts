@@ -14,6 +14,7 @@ import {
   UNKNOWN_ID,
 } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
+import { subscribe } from "../support/webhooks.ts";
 
 const CONTACTS = "/api-v1-contacts";
 const DEALS = "/api-v1-deals";
@@ -109,15 +110,8 @@ test("not_found and invalid_reference say which kind of record an id belongs to,
   const { id: deal, contactId: contact } = await newDeal();
   const company = await makeCompany(sql, workspace);
   const { body: note } = await api.post("/api-v1-notes", { deal_id: deal, body: "Ligou" });
-  const { body: activity } = await api.post("/api-v1-activities", {
-    deal_id: deal,
-    title: "Ligar",
-    type: "call",
-  });
-  const { body: webhook } = await api.post("/api-v1-webhooks", {
-    event_types: ["deal.won"],
-    target_url: "https://crm.example/x",
-  });
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal });
+  const webhook = await subscribe(workspace.key, "https://crm.example/x", ["deal.won"]);
   const records = {
     contact,
     company,
@@ -148,10 +142,8 @@ test("not_found and invalid_reference say which kind of record an id belongs to,
 
 test("A reference to a merged record names the record that answers in its place, in a batch too", async ({ api }) => {
   for (const [path, field] of [[CONTACTS, "contact_id"], ["/api-v1-companies", "company_id"]] as const) {
-    const [kept, merged] = [
-      (await api.post(path, { name: "A" })).body.id,
-      (await api.post(path, { name: "B" })).body.id,
-    ];
+    const { body: { id: kept } } = await api.post(path, { name: "A" });
+    const { body: { id: merged } } = await api.post(path, { name: "B" });
     assert.equal((await api.post(`${path}/${kept}/merge`, { merge_id: merged })).status, 200);
     const message = "Este registro foi unido a outro: use o id deste detalhe";
     const data = { title: "Plano", [field]: merged };
@@ -179,15 +171,14 @@ test("The id of another workspace's record is unknown: no error says what it is,
   const theirs = await makeWorkspace(sql);
   const contact = await makeContact(sql, theirs);
   assertAlike(await api.get(`${DEALS}/${contact}`), await api.get(`${DEALS}/${UNKNOWN_ID}`));
-  for (
-    const [field, id] of [
-      ["contact_id", theirs.memberId],
-      ["company_id", contact],
-      ["owner_id", theirs.memberId],
-      ["stage_id", theirs.stages[0].id],
-      ["pipeline_id", theirs.pipelineId],
-    ] as const
-  ) {
+  const ids = {
+    contact_id: theirs.memberId,
+    company_id: contact,
+    owner_id: theirs.memberId,
+    stage_id: theirs.stages[0].id,
+    pipeline_id: theirs.pipelineId,
+  };
+  for (const [field, id] of Object.entries(ids)) {
     const reply = await api.post(DEALS, { title: "Plano", [field]: id });
     assertAlike(reply, await api.post(DEALS, { title: "Plano", [field]: UNKNOWN_ID }));
     assert.doesNotMatch(reply.text, new RegExp([theirs.memberId, theirs.pipelineId, contact].join("|")));

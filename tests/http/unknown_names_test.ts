@@ -5,6 +5,7 @@ import { nearestName } from "../../supabase/functions/_shared/http/nearest_name.
 import { nameTools } from "../../supabase/functions/mcp/tools.ts";
 import { assertError } from "../support/client.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { deno } from "../support/run.ts";
 import { test } from "../support/scenario.ts";
 
 const STRICT = { Prefer: "handling=strict" };
@@ -63,30 +64,26 @@ test("A batch names the nearest field in at most 100 of its details", async ({ a
 
 Deno.test("The suggested name differs by a few letters, or an alias stands for it; otherwise none is suggested", () => {
   const fields = ["name", "phone", "owner_id", "value", "tax_id", "company_id", "external_id"];
-  for (
-    const [unknown, meant] of [
-      ["nmae", "name"],
-      ["titulo", "name"],
-      ["Título", "name"],
-      ["celular", "phone"],
-      ["assigned_to", "owner_id"],
-      ["owner", "owner_id"],
-      ["amount", "value"],
-      ["cnpj", "tax_id"],
-      ["externalId", "external_id"],
-      ["stage", null],
-      ["x", null],
-      ["", null],
-      ["nam".repeat(10_000), null],
-      ["constructor", null],
-    ] as const
-  ) assert.equal(nearestName(unknown, fields), meant, unknown.slice(0, 20));
+  const suggested = {
+    nmae: "name",
+    titulo: "name",
+    Título: "name",
+    celular: "phone",
+    assigned_to: "owner_id",
+    owner: "owner_id",
+    amount: "value",
+    cnpj: "tax_id",
+    externalId: "external_id",
+  };
+  for (const [unknown, meant] of Object.entries(suggested)) assert.equal(nearestName(unknown, fields), meant);
+  for (const unknown of ["stage", "x", "", "nam".repeat(10_000), "constructor"]) {
+    assert.equal(nearestName(unknown, fields), null, unknown.slice(0, 20));
+  }
 });
 
 Deno.test("The code that suggests names is loaded only for an error", async () => {
   const file = new URL("../../supabase/functions/_shared/http/valid_input.ts", import.meta.url).pathname;
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", file] }).output();
-  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as {
+  const { modules } = JSON.parse((await deno(["info", "--json", file])).stdout) as {
     modules: { specifier: string; dependencies?: { specifier: string; isDynamic?: boolean }[] }[];
   };
   const importing = modules.flatMap(({ dependencies = [] }) => dependencies)
