@@ -25,6 +25,12 @@ export const certificate = await issueCertificate(trusted, ["localhost"]);
 /** The body of each delivery. */
 export const body = new TextEncoder().encode('{"event":"deal.won"}');
 
+/** Answers with these parts, each in a separate write, and closes the connection. */
+export const answers = (...parts: string[]): Behaviour => async (connection) => {
+  await connection.readRequest();
+  for (const part of parts) await connection.write(part);
+};
+
 /** A policy for targets on loopback that allows only these `host:port` pairs. */
 export function exempting(...devTargets: string[]): TargetPolicy {
   return readPolicy(devTargets.join(), "http://127.0.0.1:54321");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pause } from "../../bench/harness/waiting.ts";
 import { certificate } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
+import { deno } from "../support/run.ts";
 
 const SCRIPT = join(import.meta.dirname!, "../support/attempt_memory.ts");
 const AT_ONCE = 16;
@@ -32,20 +33,11 @@ const RECEIVERS: [name: string, behaviour: Behaviour][] = [
 async function measureMemory(behaviour: Behaviour, atOnce: number): Promise<number> {
   await using receiver = startHostile(behaviour, certificate);
   const target = `localhost:${receiver.port}`;
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "--no-check",
-      "--v8-flags=--expose-gc",
-      SCRIPT,
-      `https://${target}/`,
-      String(atOnce),
-    ],
+  const flags = ["-A", "--no-check", "--v8-flags=--expose-gc"];
+  const { stdout } = await deno(["run", ...flags, SCRIPT, `https://${target}/`, String(atOnce)], {
     env: { WEBHOOK_DEV_TARGETS: target, SUPABASE_URL: "http://127.0.0.1:54321" },
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
-  return Number(new TextDecoder().decode(stdout).trim().split("\n").at(-1));
+  });
+  return Number(stdout.trim().split("\n").at(-1));
 }
 
 for (const [name, behaviour] of RECEIVERS) {

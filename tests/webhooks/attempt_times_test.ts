@@ -85,10 +85,7 @@ test("A suspended workspace sends nothing, and continues where it stopped when t
   await sql`update crm.workspaces set suspended = false where id = ${id}`;
   const messages = (await mailbox.waitFor(22)).slice(1);
   assert.ok(messages[0]!.at - resumedAt < 5_000, "at once, not with the schedule's next run in 10 s");
-  await eventually(
-    async () => (await read()).every(({ state }) => state === "delivered"),
-    "all deliveries",
-  );
+  await eventually(async () => (await read()).every(({ state }) => state === "delivered"), "all deliveries");
   assert.deepEqual((await read()).map(({ attempts }) => attempts), [2, ...Array(20).fill(1)]);
   const [row] = await sql`select is_active from crm.webhook_subscriptions where id = ${subscription}`;
   assert.equal(row!["is_active"], true);

@@ -34,9 +34,7 @@ test("A batch that makes more deliveries than may wait is answered as usual, and
   await bound(sql, id, 30);
   const mailboxes = [openMailbox(), openMailbox(), openMailbox()];
   const subscriptions: string[] = [];
-  for (const { url } of mailboxes) {
-    subscriptions.push((await subscribe(key, url, ["contact.created"])).id);
-  }
+  for (const { url } of mailboxes) subscriptions.push((await subscribe(key, url, ["contact.created"])).id);
   const reply = await api.post(BATCH, { items: full((n) => create({ name: `Ana ${n}` })) });
   assert.deepEqual(statuses(reply), full(() => 201));
   const [stored] = await sql<[{ events: number; deliveries: number }]>`
@@ -179,9 +177,6 @@ test("A change of event types while behind applies to the events that have no de
     from crm.webhook_deliveries d join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
     where d.subscription_id = ${subscription.id} group by e.event`;
   const counts = Object.fromEntries(rows.map(({ event, n }) => [event, n]));
-  assert.ok(
-    counts["contact.created"]! < 30,
-    `${counts["contact.created"]} of 30 had a delivery before the change`,
-  );
+  assert.ok(counts["contact.created"]! < 30, `${counts["contact.created"]} of 30 had a delivery before`);
   assert.equal(counts["lead.received"], 1);
 });

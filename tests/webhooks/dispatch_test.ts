@@ -35,13 +35,8 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   assert.equal(data.company.name, "Padaria do Zé");
   assert.deepEqual([data.source, data.external_id, data.utm.source], ["site", "form-9", "google"]);
 
-  const { id: deliveryId, attempts } = await waitForDelivery(
-    sql,
-    subscriptionId,
-    ({ state }) => state === "delivered",
-  );
-  assert.equal(deliveryId, message!.body.delivery_id);
-  assert.equal(attempts, 1);
+  const delivery = await waitForDelivery(sql, subscriptionId, ({ state }) => state === "delivered");
+  assert.deepEqual([delivery.id, delivery.attempts], [message!.body.delivery_id, 1]);
   const [subscription] = await sql`select * from crm.webhook_subscriptions where id = ${subscriptionId}`;
   assert.ok(subscription!["last_success_at"]);
   assert.equal(subscription!["failure_count"], 0);
@@ -67,21 +62,16 @@ test("A subscription receives only its own event types, of its own workspace, wh
 
   await api.post(LEADS, { first_name: "Ana" });
   const messages = await all.waitFor(3);
-  assert.deepEqual(messages.map(({ body }) => body.event).sort(), [
-    "contact.created",
-    "deal.created",
-    "lead.received",
-  ]);
+  const received = messages.map(({ body }) => body.event).sort();
+  assert.deepEqual(received, ["contact.created", "deal.created", "lead.received"]);
   for (const mailbox of [won, theirs, deleted]) assert.equal((await mailbox.messages()).length, 0);
 });
 
 test("Stage changes, wins and losses are delivered, with the deal's previous stage (spec 6.1, 6.2)", async ({ sql, workspace: { key, stages }, api }) => {
   const mailbox = openMailbox();
   await subscribe(key, mailbox.url, ["deal.stage_changed", "deal.won", "deal.lost"]);
-  const [first, second] = [
-    (await api.post(LEADS, { first_name: "A" })).body.lead,
-    (await api.post(LEADS, { first_name: "B" })).body.lead,
-  ];
+  const { body: { lead: first } } = await api.post(LEADS, { first_name: "A" });
+  const { body: { lead: second } } = await api.post(LEADS, { first_name: "B" });
   // Writes to the table, as the application does, and not through the API.
   await sql`update crm.deals set stage_id = ${stages[1]!.id} where id = ${first.deal_id}`;
   await sql`update crm.deals set status = 'ganho', won_at = now(), closed_at = now() where id = ${first.deal_id}`;
@@ -97,7 +87,7 @@ test("Stage changes, wins and losses are delivered, with the deal's previous sta
   assert.equal(byEvent.get("deal.lost").object_id, second.deal_id);
 });
 
-test("Five failed attempts keep the spec's waits and the delivery's id, and end the delivery and the subscription (spec 2.6, 3, 6.2)", async ({ sql, workspace: { key }, api }) => {
+test("Five failed attempts keep the spec's waits and the delivery's id, and end the delivery and the subscription (spec 2.6, 3, 6.2)", async ({ sql, workspace: { key, id: workspace_id }, api }) => {
   const mailbox = openMailbox("status=500,404,302,503,500");
   const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
@@ -107,9 +97,7 @@ test("Five failed attempts keep the spec's waits and the delivery's id, and end 
     const delivery = await waitForDelivery(sql, id, ({ attempts }) => attempts === index + 1);
     assert.equal(delivery.state, "pending");
     const [attempt] = await sql`
-      select finished_at from crm.webhook_attempts where delivery_id = ${delivery.id} and number = ${
-      index + 1
-    }`;
+      select finished_at from crm.webhook_attempts where delivery_id = ${delivery.id} order by number desc`;
     const wait = (delivery.next_attempt_at.getTime() - attempt!["finished_at"].getTime()) / 1000;
     assert.ok(wait >= seconds - 0.1 && wait <= seconds * 1.01, `after attempt ${index + 1}: ${wait} s`);
     await letTimePass(sql, id);
@@ -120,9 +108,7 @@ test("Five failed attempts keep the spec's waits and the delivery's id, and end 
   const [subscription] = await sql`select * from crm.webhook_subscriptions where id = ${id}`;
   assert.equal(subscription!["is_active"], false);
   assert.equal(subscription!["failure_count"], 5);
-  const { data: recent } = await operate(sql, "delivery_list", {
-    workspace_id: subscription!["workspace_id"],
-  });
+  const { data: recent } = await operate(sql, "delivery_list", { workspace_id });
   assert.deepEqual(
     recent.map((row) => [row.id, row.event, row.state, row.last_status, row.last_reason]),
     [[delivery.id, "contact.created", "failed", 500, "http_500"]],

@@ -1,4 +1,3 @@
-// Follows every event of the catalogue from its cause to its receiver, and checks the samples of test events.
 import assert from "node:assert/strict";
 import { deliveryBody } from "../../tools/openapi/events.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
@@ -7,7 +6,7 @@ import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
-test("Every event of the catalogue arrives at its receiver, signed, as the OpenAPI document says (spec 6.2)", async ({ sql, workspace }) => {
+test("Every event of the catalogue arrives at its receiver, signed, as the OpenAPI document says, and its sample has the same fields (spec 6.2)", async ({ sql, workspace }) => {
   const mailboxes = new Map(EVENT_TYPES.map((event) => [event, openMailbox()]));
   const secrets = new Map<EventType, string>();
   for (const [event, { url }] of mailboxes) {
@@ -22,20 +21,11 @@ test("Every event of the catalogue arrives at its receiver, signed, as the OpenA
     const { data } = message!.body;
     assert.equal(data.id ?? data.lead.deal_id, message!.body.object_id);
     if (event === "activity.overdue") assert.equal(data.overdue_since, data.due_at);
-  }
-});
 
-test("Each event's sample matches the event's schema, and has the fields of a real event", async ({ sql, workspace }) => {
-  await causeEveryEvent(sql, workspace);
-  for (const event of EVENT_TYPES) {
-    const [row] = await sql<[{ sample: Data; body: Data }?]>`
-      select crm.sample_data(${event}) as sample, crm.delivery_body(e.id, e)::json as body
-      from crm.events e where e.workspace_id = ${workspace.id} and e.event = ${event} limit 1`;
-    assert.ok(row, event);
-    const { sample, body } = row;
-    assert.deepEqual(deliveryBody(event).parse(body), body);
-    assert.deepEqual(deliveryBody(event).parse({ ...body, data: sample }), { ...body, data: sample }, event);
-    assert.deepEqual(fieldsOf(sample), fieldsOf(body["data"] as Data), event);
+    const [{ sample }] = await sql<[{ sample: Data }]>`select crm.sample_data(${event}) as sample`;
+    const body = { ...message!.body, data: sample };
+    assert.deepEqual(deliveryBody(event).parse(body), body, event);
+    assert.deepEqual(fieldsOf(sample), fieldsOf(data), event);
     // The sample's id is nil, so a receiver that looks up the object finds none.
     assert.match(JSON.stringify(sample), /"(deal_)?id":"00000000-0000-0000-0000-000000000000"/);
   }

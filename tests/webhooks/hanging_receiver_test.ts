@@ -64,24 +64,17 @@ Deno.test({
         }
       })),
     ]);
-    const late = "timeout_response";
-    const expected = [
-      ["timeout_dns", 3],
-      ["timeout_connect", 5],
-      ["timeout_tls", 10],
-      ...Array(5).fill([late, 10]),
+    // The attempt must end before the next longer time limit.
+    const limits: [reason: string, least: number, next: number][] = [
+      ["timeout_dns", 3, 5],
+      ["timeout_connect", 5, 10],
+      ["timeout_tls", 10, 20],
+      ...Array(5).fill(["timeout_response", 10, 20]),
     ];
-    for (
-      const [index, [reason, seconds]] of expected.entries() as ArrayIterator<[number, [string, 3 | 5 | 10]]>
-    ) {
-      const outcome = outcomes[index]!;
-      assert.deepEqual({ ok: outcome.ok, reason: outcome.reason }, { ok: false, reason });
-      // The attempt must end before the next longer time limit.
-      const next = { 3: 5, 5: 10, 10: 20 }[seconds];
-      assert.ok(
-        outcome.seconds >= seconds - 0.05 && outcome.seconds < next - 0.1,
-        `${reason}: ${outcome.seconds} s`,
-      );
+    for (const [index, [reason, least, next]] of limits.entries()) {
+      const { seconds, ...outcome } = outcomes[index]!;
+      assert.deepEqual(outcome, { ok: false, reason });
+      assert.ok(seconds >= least - 0.05 && seconds < next - 0.1, `${reason}: ${seconds} s`);
     }
   },
 });

@@ -31,6 +31,13 @@ async function settled(sql: Sql, id: string): Promise<void> {
   }, `no mail left about ${id}`);
 }
 
+/** Postpones the retries that earlier tests left: a run sends mails at its end, and stays for retries within 40 s. */
+async function postponeOthers(sql: Sql, id: string): Promise<void> {
+  await sql`
+    update crm.webhook_deliveries set next_attempt_at = now() + interval '1 hour'
+    where state = 'pending' and subscription_id <> ${id}`;
+}
+
 const deactivate = (sql: Sql, id: string) =>
   sql`
     update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'failures' where id = ${id}`;
@@ -49,6 +56,7 @@ test("When its fifth attempt fails, a webhook's creator and the active admins ge
   const mailbox = openMailbox("status=500,500,500,500,503&token=hunter2");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post("/api-v1-contacts", { name: "Ana" });
+  await postponeOthers(sql, id);
   for (let attempt = 1; attempt < 5; attempt++) {
     await waitForDelivery(sql, id, ({ attempts }) => attempts === attempt);
     assert.deepEqual(await mailsAbout(id), []);
@@ -67,16 +75,14 @@ test("When its fifth attempt fails, a webhook's creator and the active admins ge
   assert.ok(!mail!.text.includes("hunter2"), "the query of the URL may have a token");
 
   const [delivery] = await sql`select id from crm.webhook_deliveries where subscription_id = ${id}`;
-  const lines =
-    await sql`select * from crm.audit_log where workspace_id = ${workspace} and object_id = ${id}`;
+  const lines = await sql`
+    select action, member_id, object_name, details from crm.audit_log
+    where workspace_id = ${workspace} and object_id = ${id}`;
+  const details = { delivery_id: delivery!["id"], status: 503, reason: "http_503" };
   assert.deepEqual(
-    lines.map(({ action, member_id, object_name, details }) => [action, member_id, object_name, details]),
-    [["webhook_stopped", null, mailbox.url, {
-      delivery_id: delivery!["id"],
-      status: 503,
-      reason: "http_503",
-    }]],
-    "the fifth failure alone is a line of the audit log",
+    lines.map(Object.values),
+    [["webhook_stopped", null, mailbox.url, details]],
+    "only the fifth failure is a line of the audit log",
   );
 
   await settled(sql, id);
@@ -102,9 +108,7 @@ test("A mail that a dispatcher claimed before it crashed is sent by another once
   await sql`select crm.poke_dispatcher()`;
   await new Promise((resolve) => setTimeout(resolve, 500));
   assert.deepEqual(await mailsAbout(id), [], "the claim lasts 15 minutes");
-  const endClaim = () =>
-    sql`
-      update crm.webhook_subscriptions set notice_due_at = now() where id = ${id}`;
+  const endClaim = () => sql`update crm.webhook_subscriptions set notice_due_at = now() where id = ${id}`;
   await endClaim();
   await settled(sql, id);
   // Ends the claim, as if the process had crashed between sending the mail and marking it as sent.
@@ -121,9 +125,8 @@ test("No mail comes about a webhook that is active again, was deleted, or stoppe
   const [back, deleted, old] = ids as [string, string, string];
   await sql.begin(async (sql) => {
     for (const id of ids) await deactivate(sql as unknown as Sql, id);
-    await sql`update crm.webhook_subscriptions set notice_due_at = now() + interval '1 hour' where id in ${
-      sql(ids)
-    }`;
+    await sql`
+      update crm.webhook_subscriptions set notice_due_at = now() + interval '1 hour' where id in ${sql(ids)}`;
   });
   await api.post(`/api-v1-webhooks/${back}/reactivate`);
   await api.delete(`/api-v1-webhooks/${deleted}`);
@@ -192,15 +195,8 @@ Deno.test("The mail says in Portuguese why the last attempt failed, and has no l
   assert.match(text, /em 01\/10\/2026, 12:00 \(America\/Sao_Paulo\)/);
   assert.match(text, /o receptor não respondeu a tempo \(timeout_response\)/);
   assert.doesNotMatch(text, /token|\?id=/);
-  for (
-    const reason of [
-      "dns_not_found",
-      "tls_failed",
-      "connection_refused",
-      "host_unreachable",
-      "target_refused",
-    ]
-  ) {
+  const reasons = ["dns_not_found", "tls_failed", "connection_refused", "host_unreachable", "target_refused"];
+  for (const reason of reasons) {
     assert.match(noticeMail({ ...notice, last_reason: reason }, "").text, new RegExp(`\\(${reason}\\)`));
   }
 });

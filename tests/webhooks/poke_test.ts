@@ -26,16 +26,14 @@ Deno.test("The dispatcher answers 401 without the shared secret", async () => {
   const wrong = [undefined, "", "Bearer", "Bearer ", `Bearer ${secret}x`, `bearer ${secret}`, secret];
   for (const authorization of wrong) {
     const { status, body } = await poke("POST", authorization);
-    assert.equal(status, 401);
-    assert.equal(body.error.code, "invalid_api_key");
+    assert.deepEqual([status, body.error.code], [401, "invalid_api_key"]);
   }
 });
 
 Deno.test("The dispatcher accepts only POST", async () => {
   for (const method of ["GET", "PUT", "DELETE"]) {
     const { status, body } = await poke(method, `Bearer ${secret}`);
-    assert.equal(status, 405);
-    assert.equal(body.error.code, "method_not_allowed");
+    assert.deepEqual([status, body.error.code], [405, "method_not_allowed"]);
   }
 });
 

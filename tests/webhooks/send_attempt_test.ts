@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target_policy.ts";
 import { connect } from "../../supabase/functions/webhook-dispatcher/connect.ts";
-import {
-  type AttemptOptions,
-  sendAttempt,
-} from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
+import { sendAttempt } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 import { createAuthority, issueCertificate } from "../../bench/harness/certificates.ts";
-import { body, certificate, deliverTo, exempting, trusted } from "../support/deliver_to.ts";
-import { type Behaviour, startHostile } from "../support/hostile.ts";
+import { answers, body, certificate, deliverTo, exempting, trusted } from "../support/deliver_to.ts";
+import { startHostile } from "../support/hostile.ts";
 import { openMailbox } from "../support/mailbox.ts";
-
-const answers = (text: string): Behaviour => async (connection) => {
-  await connection.readRequest();
-  await connection.write(text);
-};
 
 Deno.test("A 2xx answer is a success, any other status a failure that names it (spec 6.5)", async () => {
   for (const status of [200, 201, 204, 299]) {
@@ -80,10 +72,7 @@ Deno.test("If the first address refuses the connection, the next one is tried", 
 
 Deno.test("A name with an address that is not public is refused before any connection", async () => {
   const refuses = async (addresses: string[], reason: string) => {
-    const surroundings: AttemptOptions = {
-      policy: readPolicy(""),
-      resolve: () => Promise.resolve(addresses),
-    };
+    const surroundings = { policy: readPolicy(""), resolve: () => Promise.resolve(addresses) };
     const outcome = await sendAttempt("https://hooks.example.com/", {}, body, surroundings);
     assert.deepEqual(outcome, { ok: false, reason }, addresses.join());
   };
@@ -117,9 +106,8 @@ Deno.test("A target that is no longer allowed is refused at the attempt, before 
 Deno.test("An attempt at a port without a listener fails as connection_refused", async () => {
   const receiver = startHostile(answers(""), null);
   await receiver[Symbol.asyncDispose]();
-  const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, body, {
-    policy: exempting(`localhost:${receiver.port}`),
-  });
+  const policy = exempting(`localhost:${receiver.port}`);
+  const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, body, { policy });
   assert.deepEqual(outcome, { ok: false, reason: "connection_refused" });
 });
 
@@ -144,11 +132,8 @@ Deno.test("Only the beginning of the response body is read, even if it is endles
 });
 
 Deno.test("Interim answers (1xx) are skipped, and the final answer counts", async () => {
-  const outcome = await deliverTo(
-    answers(
-      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\n\r\n",
-    ),
-  );
+  const statuses = ["100 Continue\r\n", "103 Early Hints\r\nLink: x\r\n", "201 Created\r\n"];
+  const outcome = await deliverTo(answers(...statuses.map((status) => `HTTP/1.1 ${status}\r\n`)));
   assert.deepEqual(outcome, { ok: true, status: 201 });
 });
 
@@ -168,13 +153,10 @@ Deno.test("If the receiver closes before it has answered, the attempt fails as c
 });
 
 Deno.test("An answer counts although the receiver has not read the whole request", async () => {
-  await using receiver = startHostile(
-    (connection) => connection.write("HTTP/1.1 413 Too Large\r\n\r\n"),
-    null,
-  );
+  const early = "HTTP/1.1 413 Too Large\r\n\r\n";
+  await using receiver = startHostile((connection) => connection.write(early), null);
   const policy = exempting(`localhost:${receiver.port}`);
-  const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, new Uint8Array(256 * 1024), {
-    policy,
-  });
+  const large = new Uint8Array(256 * 1024);
+  const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, large, { policy });
   assert.deepEqual(outcome, { ok: false, status: 413, reason: "http_413" });
 });
