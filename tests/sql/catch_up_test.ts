@@ -78,115 +78,95 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
   await using database = await startOwnDatabase();
   const { sql } = database;
   const pool = openSql(database.url, { max: 8 });
-  const step = (title: string, run: (place: Place) => Promise<void>) =>
+  const test = (title: string, run: (place: Place) => Promise<void>) =>
     t.step(title, async () => run(await subscribe(sql, 10)));
 
   try {
-    await step(
-      "no more deliveries wait than the bound allows, and the job fills the queue up to it again",
-      async (place) => {
-        await emit(sql, place, 100);
-        assert.deepEqual(await counted(sql, place), { events: 100, deliveries: 10, waiting: 10 });
-        await catchUp(sql);
-        assert.equal((await counted(sql, place)).deliveries, 10);
-        await deliverAll(sql, place);
-        await catchUp(sql);
-        assert.deepEqual(await counted(sql, place), { events: 100, deliveries: 20, waiting: 10 });
-        await finish(sql, place);
-        assert.equal((await counted(sql, place)).deliveries, 100);
-        await emit(sql, place, 3);
-        assert.equal((await counted(sql, place)).deliveries, 103, "made at once again");
-      },
-    );
+    await test("no more deliveries wait than the bound allows, and the job fills the queue up to it again", async (place) => {
+      await emit(sql, place, 100);
+      assert.deepEqual(await counted(sql, place), { events: 100, deliveries: 10, waiting: 10 });
+      await catchUp(sql);
+      assert.equal((await counted(sql, place)).deliveries, 10);
+      await deliverAll(sql, place);
+      await catchUp(sql);
+      assert.deepEqual(await counted(sql, place), { events: 100, deliveries: 20, waiting: 10 });
+      await finish(sql, place);
+      assert.equal((await counted(sql, place)).deliveries, 100);
+      await emit(sql, place, 3);
+      assert.equal((await counted(sql, place)).deliveries, 103, "made at once again");
+    });
 
-    await step(
-      "the events of a transaction that is older than the mark, but emits after it, are caught up",
-      async (place) => {
-        const old = await begin(pool);
-        await emit(sql, place, 30);
-        await deliverAll(sql, place);
-        await catchUp(sql);
-        await emit(old, place);
-        await end(old);
-        await emit(sql, place, 5);
-        await finish(sql, place);
-        const { events, deliveries } = await counted(sql, place);
-        assert.deepEqual([events, deliveries], [36, 36]);
-      },
-    );
+    await test("the events of a transaction that is older than the mark, but emits after it, are caught up", async (place) => {
+      const old = await begin(pool);
+      await emit(sql, place, 30);
+      await deliverAll(sql, place);
+      await catchUp(sql);
+      await emit(old, place);
+      await end(old);
+      await emit(sql, place, 5);
+      await finish(sql, place);
+      const { events, deliveries } = await counted(sql, place);
+      assert.deepEqual([events, deliveries], [36, 36]);
+    });
 
-    await step(
-      "a catch-up does not end before the transactions that rely on it for a delivery",
-      async (place) => {
-        await emit(sql, place, 12);
-        const writer = await begin(pool);
-        await emit(writer, place);
-        await deliverAll(sql, place);
-        await catchUp(sql);
-        assert.ok(await isBehind(sql, place));
-        await end(writer);
-        await finish(sql, place);
-        assert.equal((await counted(sql, place)).deliveries, 13);
-      },
-    );
+    await test("a catch-up does not end before the transactions that rely on it for a delivery", async (place) => {
+      await emit(sql, place, 12);
+      const writer = await begin(pool);
+      await emit(writer, place);
+      await deliverAll(sql, place);
+      await catchUp(sql);
+      assert.ok(await isBehind(sql, place));
+      await end(writer);
+      await finish(sql, place);
+      assert.equal((await counted(sql, place)).deliveries, 13);
+    });
 
-    await step(
-      "a transaction during the end of a catch-up makes its delivery itself, and does not wait",
-      async (place) => {
-        await emit(sql, place, 12);
-        await deliverAll(sql, place);
-        const job = await begin(pool);
-        await catchUp(job);
-        const writer = await begin(pool);
-        await writer`set local lock_timeout = '100ms'`;
-        await emit(writer, place);
-        await end(job);
-        await end(writer);
-        assert.equal(await isBehind(sql, place), false);
-        const { events, deliveries } = await counted(sql, place);
-        assert.deepEqual([events, deliveries], [13, 13]);
-      },
-    );
+    await test("a transaction during the end of a catch-up makes its delivery itself, and does not wait", async (place) => {
+      await emit(sql, place, 12);
+      await deliverAll(sql, place);
+      const job = await begin(pool);
+      await catchUp(job);
+      const writer = await begin(pool);
+      await writer`set local lock_timeout = '100ms'`;
+      await emit(writer, place);
+      await end(job);
+      await end(writer);
+      assert.equal(await isBehind(sql, place), false);
+      const { events, deliveries } = await counted(sql, place);
+      assert.deepEqual([events, deliveries], [13, 13]);
+    });
 
-    await step(
-      "a run that is killed has changed nothing, and the next one makes every delivery once",
-      async (place) => {
-        await emit(sql, place, 25);
-        await deliverAll(sql, place);
-        // This connection is not from the pool, which could give a killed connection to another step before it is
-        // closed.
-        const own = openSql(database.url, { max: 1 });
-        const killed = assert.rejects(
-          async () => await own`select crm.catch_up_subscriptions(), pg_sleep(60)`,
-        );
-        await eventually(async () => {
-          const [row] = await sql`
+    await test("a run that is killed has changed nothing, and the next one makes every delivery once", async (place) => {
+      await emit(sql, place, 25);
+      await deliverAll(sql, place);
+      // This connection is not from the pool, which could give a killed connection to another step before it is
+      // closed.
+      const own = openSql(database.url, { max: 1 });
+      const killed = assert.rejects(own`select crm.catch_up_subscriptions(), pg_sleep(60)`.execute());
+      await eventually(async () => {
+        const [row] = await sql`
             select pg_terminate_backend(pid) from pg_stat_activity
             where query like '%pg_sleep(60)%' and wait_event = 'PgSleep'`;
-          return row !== undefined;
-        }, "a run to kill");
-        await killed;
-        await own.end({ timeout: 0 });
-        assert.equal((await counted(sql, place)).deliveries, 10);
-        await finish(sql, place);
-        assert.equal((await counted(sql, place)).deliveries, 25);
-      },
-    );
+        return row !== undefined;
+      }, "a run to kill");
+      await killed;
+      await own.end({ timeout: 0 });
+      assert.equal((await counted(sql, place)).deliveries, 10);
+      await finish(sql, place);
+      assert.equal((await counted(sql, place)).deliveries, 25);
+    });
 
-    await step(
-      "events that were rolled back leave the subscription neither behind nor with deliveries to catch up",
-      async (place) => {
-        const writer = await begin(pool);
-        await emit(writer, place, 30);
-        assert.ok(await isBehind(writer, place));
-        await writer`rollback`;
-        writer.release();
-        assert.equal(await isBehind(sql, place), false);
-        assert.deepEqual(await counted(sql, place), { events: 0, deliveries: 0, waiting: 0 });
-      },
-    );
+    await test("events that were rolled back leave the subscription neither behind nor with deliveries to catch up", async (place) => {
+      const writer = await begin(pool);
+      await emit(writer, place, 30);
+      assert.ok(await isBehind(writer, place));
+      await writer`rollback`;
+      writer.release();
+      assert.equal(await isBehind(sql, place), false);
+      assert.deepEqual(await counted(sql, place), { events: 0, deliveries: 0, waiting: 0 });
+    });
 
-    await step("an event that a recovery has queued is not queued again", async (place) => {
+    await test("an event that a recovery has queued is not queued again", async (place) => {
       await emit(sql, place, 25);
       await deliverAll(sql, place);
       await sql`
@@ -197,7 +177,7 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
       assert.equal(sent, 25);
     });
 
-    await step("six writers, a receiver and two jobs at once: each event has one delivery", async (place) => {
+    await test("six writers, a receiver and two jobs at once: each event has one delivery", async (place) => {
       const began = Date.now();
       let committed = 0;
       let wasBehind = 0;

@@ -3,39 +3,28 @@ import assert from "node:assert/strict";
 import { codesOfChecks, errorCodes } from "../../tools/errors/error_codes.ts";
 import { endpoints } from "../../tools/resources.ts";
 import { type ErrorCode, isErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql } from "../support/scenario.ts";
 
-interface SqlFunction {
-  name: string;
-  source: string;
-}
+const sources = await sql<{ name: string; source: string }[]>`
+  select p.pronamespace::regnamespace || '.' || p.proname as name, p.prosrc as source
+  from pg_proc p
+  where p.pronamespace in ('api'::regnamespace, 'app'::regnamespace, 'crm'::regnamespace)`;
 
 /** The codes that each function itself raises, and the functions that it calls. */
-async function readFunctions(): Promise<Map<string, { codes: string[]; calls: string[] }>> {
-  await using sql = openDatabase();
-  const functions = await sql<SqlFunction[]>`
-    select p.pronamespace::regnamespace || '.' || p.proname as name, p.prosrc as source
-    from pg_proc p
-    where p.pronamespace in ('api'::regnamespace, 'app'::regnamespace, 'crm'::regnamespace)`;
-  return new Map(functions.map(({ name, source }) => [name, {
-    codes: [
-      ...source.matchAll(/\b(?:api\.fail|crm\.raise_code)\(\s*'(\w+)'/g),
-      ...source.matchAll(/errcode = 'CRM00', message = '(\w+)'/g),
-    ].map(([, code]) => code!),
-    calls: [
-      ...source.matchAll(/\b((?:api|app|crm)\.\w+)\s*\(/g),
-      // A verb whose name is passed to crm.run_verb.
-      ...source.replaceAll(/\bcrm\.run_verb\('/g, "api.").matchAll(/\b(api\.\w+)'/g),
-    ].map(([, called]) => called!),
-  }]));
-}
+const functions = new Map(sources.map(({ name, source }) => [name, {
+  codes: [
+    ...source.matchAll(/\b(?:api\.fail|crm\.raise_code)\(\s*'(\w+)'/g),
+    ...source.matchAll(/errcode = 'CRM00', message = '(\w+)'/g),
+  ].map(([, code]) => code!),
+  calls: [
+    ...source.matchAll(/\b((?:api|app|crm)\.\w+)\s*\(/g),
+    // A verb whose name is passed to crm.run_verb.
+    ...source.replaceAll(/\bcrm\.run_verb\('/g, "api.").matchAll(/\b(api\.\w+)'/g),
+  ].map(([, called]) => called!),
+}]));
 
 /** Returns every code that a function raises, itself or through the functions that it calls. */
-function raisedBy(
-  name: string,
-  functions: Awaited<ReturnType<typeof readFunctions>>,
-  seen = new Set<string>(),
-): Set<string> {
+function raisedBy(name: string, seen = new Set<string>()): Set<string> {
   const found = functions.get(name);
   if (found === undefined || seen.has(name)) return new Set();
   seen.add(name);
@@ -45,26 +34,23 @@ function raisedBy(
   }
   return new Set([
     ...found.codes,
-    ...found.calls.flatMap((called) => [...raisedBy(called, functions, seen)]),
+    ...found.calls.flatMap((called) => [...raisedBy(called, seen)]),
   ]);
 }
 
 /** Codes that only the operator can cause, with calls that no endpoint makes. */
 const OF_OPERATOR = ["no_active_admin", "job_failed", "invalid_reference"];
 
-Deno.test("every code that a function of the database raises is one of the service's, or the operator's alone", async () => {
-  for (const [name, { codes }] of await readFunctions()) {
+Deno.test("every code that a function of the database raises is one of the service's, or the operator's alone", () => {
+  for (const [name, { codes }] of functions) {
     for (const code of codes) {
-      assert.ok(
-        isErrorCode(code) || (name.startsWith("app.") && OF_OPERATOR.includes(code)),
-        `${name} raises ${code}`,
-      );
+      const isOfOperator = name.startsWith("app.") && OF_OPERATOR.includes(code);
+      assert.ok(isErrorCode(code) || isOfOperator, `${name} raises ${code}`);
     }
   }
 });
 
-Deno.test("every verb raises the codes that its endpoint declares, and no others", async () => {
-  const functions = await readFunctions();
+Deno.test("every verb raises the codes that its endpoint declares, and no others", () => {
   // These codes follow from the shape of an endpoint, so no endpoint declares them.
   const implied: ErrorCode[] = ["validation_error", "not_found"];
   // No function raises this code: a unique index refuses the row, and crm.error_of returns the code.
@@ -72,7 +58,7 @@ Deno.test("every verb raises the codes that its endpoint declares, and no others
   for (const { route, title } of endpoints) {
     const { endpoint } = route;
     if (endpoint.verb === null) continue;
-    const raised = raisedBy(`${endpoint.gate === "session" ? "app" : "api"}.${endpoint.verb}`, functions);
+    const raised = raisedBy(`${endpoint.gate === "session" ? "app" : "api"}.${endpoint.verb}`);
     const documented = errorCodes(route);
     // The function that locks a record raises this only if it is given a version, which only PATCH gives.
     if (route.method !== "PATCH") raised.delete("precondition_failed");

@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { records } from "../../tools/records/records.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql } from "../support/scenario.ts";
 
 Deno.test("the database has every event of the catalogue with its object type, and no other", async () => {
-  await using sql = openDatabase();
   const rows = await sql<{ event: string; object_type: string }[]>`
     select event::text, object_type from crm.event_types order by event_types.event`;
   assert.deepEqual(
@@ -18,7 +17,6 @@ Deno.test("the database has every event of the catalogue with its object type, a
 });
 
 Deno.test("every event of the catalogue is emitted, and no other", async () => {
-  await using sql = openDatabase();
   const functions = await sql<{ name: string; source: string }[]>`
     select p.proname as name, p.prosrc as source from pg_proc p where p.pronamespace in ('crm'::regnamespace, 'api'::regnamespace)`;
   const triggers = await sql<{ event: string }[]>`
@@ -39,7 +37,6 @@ Deno.test("every event of the catalogue is emitted, and no other", async () => {
 });
 
 Deno.test("a row has no hidden column with the name of another record's public field, which crm.changed_fields would report", async () => {
-  await using sql = openDatabase();
   const changing = records.filter(({ name }) => `${name}.updated` in EVENTS);
   assert.ok(changing.length > 0);
   for (const { about, fields } of changing) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { columnOf, optional } from "../../tools/records/filters.ts";
 import { records } from "../../tools/records/records.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql } from "../support/scenario.ts";
 import { asCrmApi } from "../support/transactions.ts";
 
 const VALUES = [
@@ -20,7 +20,6 @@ const VALUES = [
 ];
 
 Deno.test("a value with quotes, backslashes or placeholders of SQL finds the one record that has it, by any combination of filters", async (t) => {
-  await using sql = openDatabase();
   const workspace = await makeWorkspace(sql);
   const call = (verb: string, args: object) =>
     asCrmApi(sql, workspace.id, async (sql) => {
@@ -59,7 +58,6 @@ Deno.test("a value with quotes, backslashes or placeholders of SQL finds the one
 });
 
 Deno.test("a value that is not of its filter's type is an error, and never a statement", async (t) => {
-  await using sql = openDatabase();
   const workspace = await makeWorkspace(sql);
   for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
     for (const filter of optional(record).filter((filter) => record.fields[filter.name]?.sql === "uuid")) {

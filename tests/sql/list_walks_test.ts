@@ -9,7 +9,7 @@ import type { CrmRecord } from "../../supabase/functions/_shared/contract/record
 import { client } from "../support/client.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { makeMember } from "../support/record_fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql } from "../support/scenario.ts";
 import { FIRST, LAST, type Page, readAllPages } from "./pages.ts";
 
 const ROWS = 150;
@@ -171,7 +171,6 @@ function isKept(record: CrmRecord, args: object): boolean {
 
 for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
   Deno.test(`the pages of ${record.about.table} together have exactly the matching records, however few rows a page reads (spec 4.0)`, async () => {
-    await using sql = openDatabase();
     const workspace = await makeWorkspace(sql);
     const rows = await makeRows(sql, workspace, record);
     let ended = 0;

@@ -1,7 +1,7 @@
 // A long queue and many calls at once must change neither the times of attempts nor the limits of a workspace.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { recordOutcomes } from "../support/queue.ts";
+import { claim, type Claimed, recordOutcomes } from "../support/queue.ts";
 import { rolledBack } from "../support/transactions.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
@@ -20,6 +20,20 @@ async function addSubscriptions(sql: postgres.ISql, workspaceId: string, count: 
   return rows.map(({ id }) => id);
 }
 
+/** Records the same outcome for each claimed delivery. */
+async function recordAll(
+  sql: postgres.ISql,
+  claimed: Claimed[],
+  outcome: { status: number; reason?: string },
+) {
+  await recordOutcomes(
+    sql,
+    claimed.map(({ workspace_id, delivery_id, lease_token }) => {
+      return { workspace_id, delivery_id, lease_token, ...outcome };
+    }),
+  );
+}
+
 test("After a reactivation with a long queue a delivery that fails again waits as usual", async ({ sql, workspace: { id } }) => {
   // The transaction is rolled back, so that the stack's own dispatcher sends nothing.
   await rolledBack(sql, async (sql) => {
@@ -36,13 +50,9 @@ test("After a reactivation with a long queue a delivery that fails again waits a
     await sql`select crm.reactivate_subscription(${id}, ${subscription})`;
     let attempts = 0;
     for (let i = 0; i < 10; i++) {
-      const claimed = await sql<{ delivery_id: string; lease_token: string }[]>`
-        select * from crm.delivery_claim(1000) where workspace_id = ${id}`;
-      for (const { delivery_id, lease_token } of claimed) {
-        attempts++;
-        const outcome = { workspace_id: id, delivery_id, lease_token, status: 503, reason: "http_503" };
-        await recordOutcomes(sql, [outcome]);
-      }
+      const claimed = await claim(sql, [id]);
+      attempts += claimed.length;
+      await recordAll(sql, claimed, { status: 503, reason: "http_503" });
     }
     const [most] =
       await sql`select max(attempts) as n from crm.webhook_deliveries where workspace_id = ${id}`;
@@ -91,12 +101,9 @@ test("64 workspaces with older events for a slow host do not block another works
     }
     let taken = 0;
     for (let i = 0; i < 12; i++) {
-      const claimed = await sql<{ workspace_id: string; delivery_id: string; lease_token: string }[]>`
-        select * from crm.delivery_claim(64)`;
+      const claimed = await sql<Claimed[]>`select * from crm.delivery_claim(64)`;
       taken += claimed.filter(({ workspace_id }) => workspace_id === victim).length;
-      for (const { workspace_id, delivery_id, lease_token } of claimed) {
-        await recordOutcomes(sql, [{ workspace_id, delivery_id, lease_token, status: 200 }]);
-      }
+      await recordAll(sql, claimed, { status: 200 });
     }
     assert.ok(taken >= 4, `${taken} of 12 rounds`);
   });

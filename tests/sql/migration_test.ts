@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { copyFolder } from "../../run/local/data_dir.ts";
 import { migrate } from "../../run/local/migrate.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
+import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
+import { outcomeOf } from "../support/run.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 const COPIED = ["tools/rights", "tools/schema", "tools/records"];
@@ -80,120 +82,110 @@ Deno.test(needing(["the packages of tools/schema/"], {
 }));
 
 async function upgrade(t: Deno.TestContext): Promise<void> {
-  const copy = await Deno.makeTempDir();
-  const inCopy = (path: string) => join(copy, path);
+  await using copy = await openFolder();
+  const inCopy = (path: string) => join(copy.path, path);
   const own = inCopy("supabase/schemas/85_things.sql");
-  const schema = async (...args: string[]) => {
-    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", "--config", "tools/schema/deno.json", "tools/schema/main.ts", ...args],
-      cwd: copy,
-    }).output();
-    return { success, text: new TextDecoder().decode(success ? stdout : stderr) };
-  };
+  const command = ["run", "-A", "--quiet", "--config", "tools/schema/deno.json", "tools/schema/main.ts"];
+  const schema = (...args: string[]) => outcomeOf(Deno.execPath(), [...command, ...args], { cwd: copy.path });
   const succeeds = async (...args: string[]) => {
-    const { success, text } = await schema(...args);
-    assert.ok(success, text);
-    return text;
+    const { code, stderr } = await schema(...args);
+    assert.equal(code, 0, stderr);
   };
   const refuses = async (message: RegExp, ...args: string[]) => {
-    const { success, text } = await schema(...args);
-    assert.ok(!success);
-    assert.match(text, message);
+    const { code, stderr } = await schema(...args);
+    assert.notEqual(code, 0);
+    assert.match(stderr, message);
   };
 
-  try {
-    for (const folder of COPIED) await copyFolder(join(ROOT, folder), inCopy(folder), ["node_modules"]);
-    await Deno.mkdir(inCopy("supabase/schemas"), { recursive: true });
-    await Deno.copyFile(join(ROOT, ROLES), inCopy(ROLES));
-    await Deno.symlink(join(ROOT, "tools/schema/node_modules"), inCopy("tools/schema/node_modules"));
-    await Deno.mkdir(inCopy("supabase/migrations"));
-    await Deno.writeTextFile(own, RELEASED);
-    await refuses(/20261126000000_v1\.sql is not released/, "early");
-    await succeeds("--", "--release");
-    const migrations = inCopy("supabase/migrations");
-    const [v1] = (await Array.fromAsync(Deno.readDir(migrations))).map(({ name }) => name).sort();
+  for (const folder of COPIED) await copyFolder(join(ROOT, folder), inCopy(folder), ["node_modules"]);
+  await Deno.mkdir(inCopy("supabase/schemas"), { recursive: true });
+  await Deno.copyFile(join(ROOT, ROLES), inCopy(ROLES));
+  await Deno.symlink(join(ROOT, "tools/schema/node_modules"), inCopy("tools/schema/node_modules"));
+  await Deno.mkdir(inCopy("supabase/migrations"));
+  await Deno.writeTextFile(own, RELEASED);
+  await refuses(/20261126000000_v1\.sql is not released/, "early");
+  await succeeds("--", "--release");
+  const migrations = inCopy("supabase/migrations");
+  const [v1] = (await Array.fromAsync(Deno.readDir(migrations))).map(({ name }) => name).sort();
 
-    await Deno.writeTextFile(own, CHANGED);
-    let path = "";
-    await t.step(
-      "a table change without a hand-written migration is refused, and the error shows exactly that difference",
-      async () => {
-        await refuses(
-          /docs\/upgrading\.md\):\nTABLE crm\.things\n {2}- +name text NOT NULL\n {2}\+ +name text NOT NULL,\n {2}\+ +color text\n$/,
-          "colors",
-        );
-        const files = await Array.fromAsync(Deno.readDir(migrations));
-        path = join(migrations, files.find(({ name }) => name.endsWith("_colors.sql"))!.name);
-      },
-    );
-
-    await t.step("once the table change is written by hand, the task writes the rest below it", async () => {
-      const created = await Deno.readTextFile(path);
-      await Deno.writeTextFile(
-        path,
-        created.replace("-- Above:", "alter table crm.things add color text;\n\n-- Above:"),
+  await Deno.writeTextFile(own, CHANGED);
+  let path = "";
+  await t.step(
+    "a table change without a hand-written migration is refused, and the error shows exactly that difference",
+    async () => {
+      await refuses(
+        /docs\/upgrading\.md\):\nTABLE crm\.things\n {2}- +name text NOT NULL\n {2}\+ +name text NOT NULL,\n {2}\+ +color text\n$/,
+        "colors",
       );
-      await succeeds();
-      await succeeds("--check");
-      const written = (await Deno.readTextFile(path)).split(/^-- Above.*\n/m)[1]!;
-      const statements = [
-        ...written.matchAll(
-          /^(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT) .*?(?= \(|\(|;$| AS | AFTER| FOR| IS|$)/gm,
-        ),
-      ];
-      assert.deepEqual(statements.map(([statement]) => statement), [
-        "DROP TRIGGER gone ON crm.things",
-        'DROP POLICY "Shown things are read" ON crm.things',
-        "DROP VIEW crm.thing_names",
-        "DROP FUNCTION crm.thing_area",
-        "DROP FUNCTION crm.thing_is_shown",
-        "DROP FUNCTION crm.thing_old",
-        "DROP TYPE crm.thing_size",
-        "ALTER TYPE api.thing",
-        "COMMENT ON TYPE api.thing",
-        "CREATE TYPE crm.thing_size",
-        "CREATE OR REPLACE FUNCTION crm.run_verb",
-        "CREATE FUNCTION crm.thing_area",
-        "CREATE FUNCTION crm.thing_is_shown",
-        "CREATE OR REPLACE FUNCTION crm.thing_kept",
-        "CREATE FUNCTION crm.thing_new",
-        "CREATE VIEW crm.thing_names AS",
-        "CREATE OR REPLACE TRIGGER kept",
-        'CREATE POLICY "Shown things are read" ON crm.things',
-        "REVOKE ALL ON FUNCTION crm.thing_area",
-        "GRANT ALL ON FUNCTION crm.thing_area",
-        "REVOKE ALL ON FUNCTION crm.thing_is_shown",
-        "REVOKE ALL ON FUNCTION crm.thing_kept",
-        "REVOKE ALL ON FUNCTION crm.thing_kept",
-        "REVOKE ALL ON FUNCTION crm.thing_new",
-        "REVOKE SELECT,INSERT ON TABLE crm.things FROM crm_api",
-        "GRANT SELECT ON TABLE crm.things TO crm_api",
-        "GRANT SELECT ON TABLE crm.thing_names TO crm_api",
-      ]);
-    });
+      const files = await Array.fromAsync(Deno.readDir(migrations));
+      path = join(migrations, files.find(({ name }) => name.endsWith("_colors.sql"))!.name);
+    },
+  );
 
-    await t.step(
-      "a Postgres of its own upgrades from the release, with data in the changed table",
-      async () => {
-        await using database = await createEmptyDatabase();
-        const { sql } = database;
-        const hidden = await Deno.makeTempDir();
-        await Deno.rename(path, join(hidden, "later.sql"));
-        assert.equal(await migrate(sql, migrations), 2);
-        await sql`insert into crm.things values (gen_random_uuid(), 'chair')`;
-        await Deno.rename(join(hidden, "later.sql"), path);
-        assert.equal(await migrate(sql, migrations), 1);
-        assert.deepEqual([...await sql`select name, color, crm.thing_kept(name) as kept from crm.things`], [
-          { name: "chair", color: null, kept: "CHAIR" },
-        ]);
-      },
+  await t.step("once the table change is written by hand, the task writes the rest below it", async () => {
+    const created = await Deno.readTextFile(path);
+    await Deno.writeTextFile(
+      path,
+      created.replace("-- Above:", "alter table crm.things add color text;\n\n-- Above:"),
     );
+    await succeeds();
+    await succeeds("--check");
+    const written = (await Deno.readTextFile(path)).split(/^-- Above.*\n/m)[1]!;
+    const statements = [
+      ...written.matchAll(
+        /^(?:CREATE|ALTER|DROP|GRANT|REVOKE|COMMENT) .*?(?= \(|\(|;$| AS | AFTER| FOR| IS|$)/gm,
+      ),
+    ];
+    assert.deepEqual(statements.map(([statement]) => statement), [
+      "DROP TRIGGER gone ON crm.things",
+      'DROP POLICY "Shown things are read" ON crm.things',
+      "DROP VIEW crm.thing_names",
+      "DROP FUNCTION crm.thing_area",
+      "DROP FUNCTION crm.thing_is_shown",
+      "DROP FUNCTION crm.thing_old",
+      "DROP TYPE crm.thing_size",
+      "ALTER TYPE api.thing",
+      "COMMENT ON TYPE api.thing",
+      "CREATE TYPE crm.thing_size",
+      "CREATE OR REPLACE FUNCTION crm.run_verb",
+      "CREATE FUNCTION crm.thing_area",
+      "CREATE FUNCTION crm.thing_is_shown",
+      "CREATE OR REPLACE FUNCTION crm.thing_kept",
+      "CREATE FUNCTION crm.thing_new",
+      "CREATE VIEW crm.thing_names AS",
+      "CREATE OR REPLACE TRIGGER kept",
+      'CREATE POLICY "Shown things are read" ON crm.things',
+      "REVOKE ALL ON FUNCTION crm.thing_area",
+      "GRANT ALL ON FUNCTION crm.thing_area",
+      "REVOKE ALL ON FUNCTION crm.thing_is_shown",
+      "REVOKE ALL ON FUNCTION crm.thing_kept",
+      "REVOKE ALL ON FUNCTION crm.thing_kept",
+      "REVOKE ALL ON FUNCTION crm.thing_new",
+      "REVOKE SELECT,INSERT ON TABLE crm.things FROM crm_api",
+      "GRANT SELECT ON TABLE crm.things TO crm_api",
+      "GRANT SELECT ON TABLE crm.thing_names TO crm_api",
+    ]);
+  });
 
-    await t.step("a released file that was edited is refused with its name", async () => {
-      await Deno.writeTextFile(join(migrations, v1!), "\n-- Edited\n", { append: true });
-      await refuses(/^20261126000000_v1\.sql is released and was edited/, "--check");
-    });
-  } finally {
-    await Deno.remove(copy, { recursive: true });
-  }
+  await t.step(
+    "a Postgres of its own upgrades from the release, with data in the changed table",
+    async () => {
+      await using database = await createEmptyDatabase();
+      const { sql } = database;
+      const hidden = inCopy("later.sql");
+      await Deno.rename(path, hidden);
+      assert.equal(await migrate(sql, migrations), 2);
+      await sql`insert into crm.things values (gen_random_uuid(), 'chair')`;
+      await Deno.rename(hidden, path);
+      assert.equal(await migrate(sql, migrations), 1);
+      assert.deepEqual([...await sql`select name, color, crm.thing_kept(name) as kept from crm.things`], [
+        { name: "chair", color: null, kept: "CHAIR" },
+      ]);
+    },
+  );
+
+  await t.step("a released file that was edited is refused with its name", async () => {
+    await Deno.writeTextFile(join(migrations, v1!), "\n-- Edited\n", { append: true });
+    await refuses(/^20261126000000_v1\.sql is released and was edited/, "--check");
+  });
 }

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { create, ids } from "../support/record_fixtures.ts";
 import { assertError } from "../support/client.ts";
-import { test } from "../support/scenario.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql, test } from "../support/scenario.ts";
 
 /** The number in E.164, or as it is stored if its country is unknown; then its spellings. */
 const NUMBERS: [number: string | null, ...spellings: string[]][] = [
@@ -55,7 +54,6 @@ const NUMBERS: [number: string | null, ...spellings: string[]][] = [
 ];
 
 Deno.test("crm.e164 reads all spellings of a phone number as the same number, and no two numbers as the same", async () => {
-  await using sql = openDatabase();
   for (const [number, ...spellings] of NUMBERS) {
     for (const spelling of spellings) {
       const [row] = await sql<{ read: string | null; again: string | null }[]>`
@@ -79,11 +77,7 @@ test("GET /api-v1-contacts filters by phone in any spelling, and needs a digit",
   assert.deepEqual(await find("001 555 123 4567"), [other.id]);
   assert.deepEqual(await find("97777-1234"), []);
   for (const phone of ["", "a combinar", "+"]) {
-    assert.deepEqual(
-      Object.keys(
-        assertError(await api.get(`${path}?phone=${encodeURIComponent(phone)}`), "validation_error"),
-      ),
-      ["phone"],
-    );
+    const refused = await api.get(`${path}?phone=${encodeURIComponent(phone)}`);
+    assertError(refused, "validation_error", ["phone"]);
   }
 });

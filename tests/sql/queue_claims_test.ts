@@ -11,12 +11,7 @@ import { openDatabase } from "../support/stack.ts";
 
 test("A claim gives a subscription 4 places and a workspace 8, counting those in flight", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
-    const subscriptions = [
-      await addSubscription(sql, id),
-      await addSubscription(sql, id),
-      await addSubscription(sql, id),
-    ];
-    for (const subscription of subscriptions) await addDeliveries(sql, id, subscription, 6);
+    for (let count = 0; count < 3; count++) await addDeliveries(sql, id, await addSubscription(sql, id), 6);
     assert.equal((await claim(sql, [id])).length, 8);
     assert.equal((await claim(sql, [id])).length, 0);
     const [most] = await sql`
@@ -69,12 +64,8 @@ for (const [queue, fillQueue] of Object.entries(QUEUES_OF_STATISTICS)) {
     // Opens a new session, because in the same session pg_stat would also count the scans of earlier transactions.
     await using session = openDatabase();
     await rolledBack(session, async (sql) => {
-      const [held, deleted, retried, active] = [
-        await addSubscription(sql, id),
-        await addSubscription(sql, id),
-        await addSubscription(sql, id),
-        await addSubscription(sql, id),
-      ];
+      const add = () => addSubscription(sql, id);
+      const [held, deleted, retried, active] = [await add(), await add(), await add(), await add()];
       await fillQueue(sql, other.id);
       await sql`analyze crm.webhook_queue`;
       await sql`delete from crm.webhook_queue where workspace_id = ${other.id}`;

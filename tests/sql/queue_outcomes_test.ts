@@ -35,13 +35,8 @@ Deno.test("A dispatcher that lost its lease records nothing, in 1,000 of 1,000 c
 test("An outcome that is recorded twice counts once", async ({ sql, workspace: { id } }) => {
   const subscription = await addSubscription(sql, id);
   const [delivery] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 1 });
-  const outcome = {
-    workspace_id: id,
-    delivery_id: delivery!,
-    lease_token: 1,
-    status: 500,
-    reason: "http_500",
-  };
+  const attempt = { workspace_id: id, delivery_id: delivery!, lease_token: 1 };
+  const outcome = { ...attempt, status: 500, reason: "http_500" };
   assert.equal((await recordOutcomes(sql, [outcome]))[0]!.attempt, 1);
   assert.deepEqual(await recordOutcomes(sql, [outcome]), []);
   const [row] = await sql`select failure_count from crm.webhook_subscriptions where id = ${subscription}`;
@@ -51,11 +46,8 @@ test("An outcome that is recorded twice counts once", async ({ sql, workspace: {
 test("A dispatcher that held a delivery before it was redelivered records nothing on the new series", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const subscription = await addSubscription(sql, id);
-    const [delivery] = await addDeliveries(sql, id, subscription, 1, {
-      lease: "1 hour",
-      // This token is lower than the token of any claim, so its lease counts as lost.
-      token: 0,
-    });
+    // The token is lower than the token of any claim, so its lease counts as lost after a claim.
+    const [delivery] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 0 });
     const record = async (lease_token: string | number) =>
       (await recordOutcomes(sql, [{ workspace_id: id, delivery_id: delivery!, lease_token, status: 200 }]))
         .map(({ attempt }) => attempt);
@@ -122,12 +114,8 @@ test("Outcomes that are recorded together count in the order in which they ended
       const [row] = await sql`
         select failure_count, last_success_at is not null as has_succeeded, last_failure_at is not null as has_failed
         from crm.webhook_subscriptions where id = ${subscription}`;
-      const failures = statuses[1] === 503 ? 1 : 0;
-      assert.deepEqual(
-        { ...row },
-        { failure_count: failures, has_succeeded: true, has_failed: true },
-        name,
-      );
+      const failure_count = statuses[1] === 503 ? 1 : 0;
+      assert.deepEqual({ ...row }, { failure_count, has_succeeded: true, has_failed: true }, name);
       const states = await sql`
         select d.state, q.state as queued from crm.webhook_deliveries d
         left join crm.webhook_queue q on q.workspace_id = d.workspace_id and q.delivery_id = d.id

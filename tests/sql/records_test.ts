@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writtenFiles } from "../../tools/records/files.ts";
 import { columnOf, equalities, ranges, required } from "../../tools/records/filters.ts";
 import { records } from "../../tools/records/records.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql } from "../support/scenario.ts";
 
 Deno.test("the SQL of every record is what deno task records would write", async () => {
   for (const { path, text } of await writtenFiles()) {
@@ -15,7 +15,6 @@ Deno.test("the SQL of every record is what deno task records would write", async
 });
 
 Deno.test("every field of a record is in its public type, in the order in which it is declared", async () => {
-  await using sql = openDatabase();
   for (const { name, fields } of records) {
     const columns = await sql<{ attname: string }[]>`
       select a.attname from pg_attribute a
@@ -26,7 +25,6 @@ Deno.test("every field of a record is in its public type, in the order in which 
 });
 
 Deno.test("every stored field has a column of its type, or of a domain over that type, which can be null only if the reply can", async () => {
-  await using sql = openDatabase();
   for (const { name, fields, about } of records) {
     const columns = await sql<{ name: string; type: string; required: boolean }[]>`
       select
@@ -52,7 +50,6 @@ Deno.test("every stored field has a column of its type, or of a domain over that
 });
 
 Deno.test("every equality and every range that a list is filtered by is served by an index that ends with the id or is unique", async () => {
-  await using sql = openDatabase();
   for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
     const { name, about } = record;
     const indexes = await sql<{ columns: string[]; unique: boolean; condition: string | null }[]>`

@@ -5,7 +5,7 @@ import type { Sql } from "postgres";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { holdFeed } from "../support/hold_feed.ts";
 import { indexTexts } from "../support/jobs.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql } from "../support/scenario.ts";
 import { asCrmApi } from "../support/transactions.ts";
 
 const ROWS = 4_500;
@@ -33,7 +33,6 @@ async function time(sql: Sql, { id }: TestWorkspace, q: string): Promise<number>
 }
 
 Deno.test("a search for repetitive words in thousands of repetitive texts takes at most as long as some tens of ordinary searches", async (t) => {
-  await using sql = openDatabase();
   const [ordinary, hostile] = [await makeWorkspace(sql), await makeWorkspace(sql)];
   await makeContacts(sql, ordinary, "Ana Maria Lima", "Diretora de vendas, ana@exemplo.com.br");
   await makeContacts(sql, hostile, `baa aab c${"a".repeat(200)}`, "a".repeat(255));

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { indexTexts } from "../support/jobs.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql } from "../support/scenario.ts";
 import { holdFeed } from "../support/hold_feed.ts";
 import { FIRST, type Page, readAllPages } from "./pages.ts";
 
@@ -64,7 +64,6 @@ function search(sql: Sql, workspaceId: string, { q, filter, from, limit, step }:
 }
 
 Deno.test("the pages of a search together have exactly the matching contacts, however few rows a page reads and whatever is indexed", async (t) => {
-  await using sql = openDatabase();
   const workspace = await makeWorkspace(sql);
   const names = fc.sample(words, { numRuns: ROWS, seed: 1 });
   const start = Date.now() - HALF_A_YEAR;
@@ -156,7 +155,6 @@ Deno.test("the pages of a search together have exactly the matching contacts, ho
 });
 
 Deno.test("a record and a search are normalized alike: a part of any name finds the record", async () => {
-  await using sql = openDatabase();
   const part = fc.tuple(fc.string({ unit: "grapheme", minLength: 2, maxLength: 20 }), fc.nat(), fc.nat());
   const cases = fc.sample(part, { numRuns: 3000, seed: 1 }).map(([name, from, length]) => {
     const characters = Array.from(name.normalize("NFC").replaceAll(/\s/g, ""));

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { holdFeed } from "../support/hold_feed.ts";
 import { indexTexts } from "../support/jobs.ts";
-import { openDatabase } from "../support/stack.ts";
+import { sql } from "../support/scenario.ts";
 import { asCrmApi } from "../support/transactions.ts";
 import { FIRST, type Page, readAllPages } from "./pages.ts";
 
@@ -85,7 +85,6 @@ function has({ tags, custom_fields }: Values, { tag = [], custom = {} }: Filters
 }
 
 Deno.test("the pages of a list by tags and custom fields together have exactly the matching contacts, whatever is indexed", async (t) => {
-  await using sql = openDatabase();
   const { id: workspaceId, memberId } = await makeWorkspace(sql);
   const companies = (await sql<{ id: string }[]>`
     insert into crm.companies (workspace_id, name, owner_id)
