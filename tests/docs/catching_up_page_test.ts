@@ -1,14 +1,12 @@
 // Follows the site's page on catching up, as its reader would: the receiver was off during all five attempts, and the
 // reader has a key, a shell and the page.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type postgres from "postgres";
 import { freePort } from "../../run/local/free_port.ts";
 import { stopPostgres } from "../../run/local/postgres.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
 import { isListening } from "../support/is_listening.ts";
-import { killIfRunning } from "../support/kill.ts";
 import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
@@ -23,89 +21,91 @@ const page = await openPage("catching-up", { sh: 9 });
 const [setup, choose, sendNow, list] = page.blocks.sh as [string, string, string, string];
 const feed = page.blocks.sh.at(-1)!;
 
-Deno.test(needing(["sh", "curl", "awk", "sed"], {
-  name: "The commands of the page on catching up deliver every missed event once to a receiver that was away",
-  fn: async () => {
+function test(
+  title: string,
+  follow: (reader: Awaited<ReturnType<typeof openReader>>) => Promise<void>,
+): void {
+  const fn = async () => {
     await using reader = await openReader();
-    const { sql, makeContact, run } = reader;
-    const working = await reader.startReceiver();
-    const delivered = await makeContact("Arrived before");
-    await working.expect(1);
+    await follow(reader);
+  };
+  Deno.test(needing(["sh", "curl", "awk", "sed"], { name: title, fn }));
+}
 
-    const failing = await makeContact("Failed five times");
-    for (let attempt = 1; attempt <= 4; attempt++) await failOnce(sql, failing, attempt);
-    const waiting = await makeContact("Waited when the subscription became inactive");
-    await failOnce(sql, waiting, 1);
-    await failOnce(sql, failing, 5);
-    const unsent = [await makeContact("Made while it was inactive"), await makeContact("And one more")];
-    const missed = [failing, waiting, ...unsent];
+test("The commands of the page on catching up deliver every missed event once to a receiver that was away", async (reader) => {
+  const { sql, makeContact, run } = reader;
+  const working = await reader.startReceiver();
+  const delivered = await makeContact("Arrived before");
+  await working.expect(1);
 
-    const receiver = await reader.startReceiver();
-    const printed = await run(page.blocks.sh.join("\n"));
-    assert.match(printed, /"deactivated_reason" *: *"failures"/);
-    assert.match(
-      printed,
-      /^failed:\n[^]*"last_reason" *: *"[a-z_]+"[^]*^held:\n[^]*"state" *: *"held"[^]*^cancelled:\n/m,
-    );
-    assert.match(printed, /"number" *: *5\b/);
-    // Reactivating the subscription sends the held deliveries; recovering sends the others.
-    assert.match(printed, /"count" *: *3\b/);
+  const failing = await makeContact("Failed five times");
+  for (let attempt = 1; attempt <= 4; attempt++) await failOnce(sql, failing, attempt);
+  const waiting = await makeContact("Waited when the subscription became inactive");
+  await failOnce(sql, waiting, 1);
+  await failOnce(sql, failing, 5);
+  const unsent = [await makeContact("Made while it was inactive"), await makeContact("And one more")];
+  const missed = [failing, waiting, ...unsent];
 
-    // The test event and the four missed events, each once, and no event that had arrived before.
-    const ids = (await receiver.expect(5)).map((line) => line.split(" ")[0]!);
-    const arrived = await eventually(async () => {
-      const rows = await sql`
+  const receiver = await reader.startReceiver();
+  const printed = await run(page.blocks.sh.join("\n"));
+  assert.match(printed, /"deactivated_reason" *: *"failures"/);
+  assert.match(
+    printed,
+    /^failed:\n[^]*"last_reason" *: *"[a-z_]+"[^]*^held:\n[^]*"state" *: *"held"[^]*^cancelled:\n/m,
+  );
+  assert.match(printed, /"number" *: *5\b/);
+  // Reactivating the subscription sends the held deliveries; recovering sends the others.
+  assert.match(printed, /"count" *: *3\b/);
+
+  // The test event and the four missed events, each once, and no event that had arrived before.
+  const ids = (await receiver.expect(5)).map((line) => line.split(" ")[0]!);
+  const arrived = await eventually(async () => {
+    const rows = await sql`
         select e.object_id, e.is_test from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
         where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
-      return rows.length === 5 && rows;
-    }, "the outcomes, which are recorded after the answers");
-    const contacts = arrived.filter((row) => !row["is_test"]).map((row) => row["object_id"]);
-    assert.deepEqual(contacts, missed);
+    return rows.length === 5 && rows;
+  }, "the outcomes, which are recorded after the answers");
+  const contacts = arrived.filter((row) => !row["is_test"]).map((row) => row["object_id"]);
+  assert.deepEqual(contacts, missed);
 
-    // The feed is printed last, with all five events, oldest first. The next reading continues after them.
-    assert.deepEqual(objects(printed).slice(-5), [delivered, ...missed]);
-    const later = await makeContact("Made after the reading");
-    const nextTime = feed.replace("POSITION=since=$SINCE", "POSITION=$(cat crm.position)");
-    assert.ok(nextTime.includes("crm.position)"));
-    const read = await eventually(async () => {
-      const read = await run(`${setup}\n${nextTime}`);
-      return objects(read).length > 0 && read;
-    }, "the event of the contact that was made last");
-    assert.deepEqual(objects(read), [later]);
-  },
-}));
+  // The feed is printed last, with all five events, oldest first. The next reading continues after them.
+  assert.deepEqual(objects(printed).slice(-5), [delivered, ...missed]);
+  const later = await makeContact("Made after the reading");
+  const nextTime = feed.replace("POSITION=since=$SINCE", "POSITION=$(cat crm.position)");
+  assert.ok(nextTime.includes("crm.position)"));
+  const read = await eventually(async () => {
+    const read = await run(`${setup}\n${nextTime}`);
+    return objects(read).length > 0 && read;
+  }, "the event of the contact that was made last");
+  assert.deepEqual(objects(read), [later]);
+});
 
-Deno.test(needing(["sh", "curl", "awk", "sed"], {
-  name:
-    "The commands of the page on catching up send all waiting deliveries at once to a receiver that was away briefly",
-  fn: async () => {
-    await using reader = await openReader();
-    const { sql, makeContact, run } = reader;
-    const missed = [await makeContact("Failed twice"), await makeContact("And one more")];
-    // After two failures a delivery's next attempt is due in 5 minutes, longer than the test waits for it.
-    for (const contact of missed) for (const attempt of [1, 2]) await failOnce(sql, contact, attempt);
+test("The commands of the page on catching up send all waiting deliveries at once to a receiver that was away briefly", async (reader) => {
+  const { sql, makeContact, run } = reader;
+  const missed = [await makeContact("Failed twice"), await makeContact("And one more")];
+  // After two failures a delivery's next attempt is due in 5 minutes, longer than the test waits for it.
+  for (const contact of missed) for (const attempt of [1, 2]) await failOnce(sql, contact, attempt);
 
-    const listed = await run([setup, choose, list].join("\n"));
-    assert.match(listed, /"is_active" *: *true/);
-    const [, pending] = /^pending:\n([^]*?)^failed:$/m.exec(listed)!;
-    assert.deepEqual(objects(pending!).sort(), missed.toSorted());
+  const listed = await run([setup, choose, list].join("\n"));
+  assert.match(listed, /"is_active" *: *true/);
+  const [, pending] = /^pending:\n([^]*?)^failed:$/m.exec(listed)!;
+  assert.deepEqual(objects(pending!).sort(), missed.toSorted());
 
-    const receiver = await reader.startReceiver();
-    await run([setup, choose, sendNow].join("\n"));
-    const ids = (await receiver.expect(2)).map((line) => line.split(" ")[0]!);
-    const arrived = await eventually(async () => {
-      const rows = await sql`
+  const receiver = await reader.startReceiver();
+  await run([setup, choose, sendNow].join("\n"));
+  const ids = (await receiver.expect(2)).map((line) => line.split(" ")[0]!);
+  const arrived = await eventually(async () => {
+    const rows = await sql`
         select e.object_id, d.attempts from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
         where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
-      return rows.length === 2 && rows;
-    }, "the outcomes, which are recorded after the answers");
-    assert.deepEqual(arrived.map((row) => [row["object_id"], row["attempts"]]), missed.map((id) => [id, 3]));
-    const again = await run([setup, choose, sendNow].join("\n"));
-    assert.doesNotMatch(again, /"state" *: *"pending"/);
-  },
-}));
+    return rows.length === 2 && rows;
+  }, "the outcomes, which are recorded after the answers");
+  assert.deepEqual(arrived.map((row) => [row["object_id"], row["attempts"]]), missed.map((id) => [id, 3]));
+  const again = await run([setup, choose, sendNow].join("\n"));
+  assert.doesNotMatch(again, /"state" *: *"pending"/);
+});
 
 /** The contacts of the printed contact.created events, in order. */
 function objects(printed: string): string[] {
@@ -149,34 +149,24 @@ async function openReader() {
     event_types: ["contact.created"],
     target_url: `http://127.0.0.1:${port}/hooks/crm`,
   });
-  const receivers: Deno.ChildProcess[] = [];
   const reader = await openShell(base_url, demo_key, {}, LONGEST_MS);
+  const started = new AsyncDisposableStack();
   return {
     sql,
     /** The id of a new contact. */
     makeContact: async (name: string): Promise<string> => (await post("/api-v1-contacts", { name })).id,
     /** Starts the page's receiver; `expect` waits until it has printed that many lines, stops it and returns them. */
     async startReceiver() {
-      const file = join(reader.folder, "receiver.ts");
-      await Deno.writeTextFile(file, await readSample("ts"));
-      const child = new Deno.Command(Deno.execPath(), {
-        args: ["run", "--no-check", "--quiet", "--no-config", "--allow-env", "--allow-net", file],
-        env: { CRM_WEBHOOK_SECRET: secret, PORT: String(port) },
-        stdin: "null",
-        stdout: "piped",
-      }).spawn();
-      receivers.push(child);
-      let printed = "";
-      const ended = child.stdout.pipeThrough(new TextDecoderStream()).pipeTo(
-        new WritableStream({ write: (text) => void (printed += text) }),
-      );
-      await eventually(() => printed.includes("Listening") || isListening(port), "the receiver");
-      const lines = () => printed.split("\n").filter((line) => line.includes("contact.created"));
+      await reader.write("receiver.ts", await readSample("ts"));
+      const command = '"$DENO" run --no-check --quiet --no-config --allow-env --allow-net receiver.ts';
+      const env = { DENO: Deno.execPath(), CRM_WEBHOOK_SECRET: secret, PORT: String(port) };
+      const receiver = started.use(reader.start(command, env));
+      await eventually(() => isListening(port), "the receiver");
+      const lines = () => receiver.printed().split("\n").filter((line) => line.includes("contact.created"));
       return {
         async expect(count: number): Promise<string[]> {
           await eventually(() => lines().length >= count, `${count} deliveries`);
-          killIfRunning(child);
-          await ended;
+          await receiver[Symbol.asyncDispose]();
           return lines();
         },
       };
@@ -188,7 +178,7 @@ async function openReader() {
       return printed;
     },
     async [Symbol.asyncDispose]() {
-      for (const child of receivers) killIfRunning(child);
+      await started.disposeAsync();
       await sql.end();
       await stack.stop();
       await stopPostgres(dataDir);

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeContacts } from "../support/feed_rows.ts";
 import { openMailbox } from "../support/mailbox.ts";
-import { needing } from "../support/needing.ts";
 import { apiResources } from "../support/resources.ts";
-import { withScenario } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
+import { shell } from "./guide.ts";
 import { CURL_FAILS, openReader } from "./reader.ts";
 
 const resources = await openPage("resources", { sh: "all" });
@@ -29,38 +28,29 @@ Deno.test("The resources page has a section with a curl for every resource", () 
 });
 
 for (const { slug, blocks } of [resources, events]) {
-  Deno.test(needing(["sh", "curl", "sed"], {
-    name:
-      `The curls of the ${slug} page work as pasted, one after the other, and leave no subscription behind`,
-    fn: () =>
-      withScenario(async ({ workspace, sql }) => {
-        await using reader = await openReader(baseUrl, workspace.key, { TARGET: openMailbox().url });
-        await reader.run([CURL_FAILS, ...blocks.sh].join("\n"));
-        const active = await sql`
+  shell.test(`The curls of the ${slug} page work as pasted, one after the other, and leave no subscription behind`, async ({ workspace, sql }) => {
+    await using reader = await openReader(baseUrl, workspace.key, { TARGET: openMailbox().url });
+    await reader.run([CURL_FAILS, ...blocks.sh].join("\n"));
+    const active = await sql`
           select from crm.webhook_subscriptions where workspace_id = ${workspace.id} and is_active`;
-        assert.equal(active.length, 0);
-      }),
-  }));
+    assert.equal(active.length, 0);
+  });
 }
 
-Deno.test(needing(["sh", "curl", "sed"], {
-  name: "The events page's shell reader keeps its cursor when a call fails, and then goes on from it",
-  fn: () =>
-    withScenario(async ({ sql, workspace }) => {
-      await using reader = await openReader(baseUrl, workspace.key);
-      const read = (key = workspace.key) =>
-        reader.run(`CRM_URL=${baseUrl}\nCRM_KEY=${key}\n${events.blocks.sh[1]}`);
-      const stored = (name: string) => Deno.readTextFile(join(reader.folder, name));
-      const names = async () =>
-        (await stored("crm-events.jsonl")).trim().split("\n").flatMap((page) => JSON.parse(page).data)
-          .map(({ data }) => data.name);
-      await makeContacts(sql, workspace, 2, "Antes");
-      await read();
-      const cursor = await stored("crm-cursor");
-      await read("svc_wrong");
-      assert.equal(await stored("crm-cursor"), cursor);
-      await makeContacts(sql, workspace, 1, "Depois");
-      await read();
-      assert.deepEqual(await names(), ["Antes 1", "Antes 2", "Depois 1"]);
-    }),
-}));
+shell.test("The events page's shell reader keeps its cursor when a call fails, and then goes on from it", async ({ sql, workspace }) => {
+  await using reader = await openReader(baseUrl, workspace.key);
+  const read = (key = workspace.key) =>
+    reader.run(`CRM_URL=${baseUrl}\nCRM_KEY=${key}\n${events.blocks.sh[1]}`);
+  const stored = (name: string) => Deno.readTextFile(join(reader.folder, name));
+  const names = async () =>
+    (await stored("crm-events.jsonl")).trim().split("\n").flatMap((page) => JSON.parse(page).data)
+      .map(({ data }) => data.name);
+  await makeContacts(sql, workspace, 2, "Antes");
+  await read();
+  const cursor = await stored("crm-cursor");
+  await read("svc_wrong");
+  assert.equal(await stored("crm-cursor"), cursor);
+  await makeContacts(sql, workspace, 1, "Depois");
+  await read();
+  assert.deepEqual(await names(), ["Antes 1", "Antes 2", "Depois 1"]);
+});

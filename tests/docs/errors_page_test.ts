@@ -1,23 +1,18 @@
 import assert from "node:assert/strict";
 import { ERROR_TEXTS } from "../../tools/errors/texts.ts";
 import { ERRORS, isErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
-import { needing } from "../support/needing.ts";
-import { withScenario } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
+import { shell } from "./guide.ts";
 import { openReader } from "./reader.ts";
 
 const page = await openPage("errors", { sh: 1, json: 1 });
 
-Deno.test(needing(["sh", "curl", "sed"], {
-  name: "The call of the page of errors gets the error that the page shows",
-  fn: () =>
-    withScenario(async ({ workspace }) => {
-      await using reader = await openReader(baseUrl, workspace.key);
-      const printed = await reader.run(page.blocks.sh[0]!);
-      assert.deepEqual(JSON.parse(printed.join("\n")), JSON.parse(page.blocks.json[0]!));
-    }),
-}));
+shell.test("The call of the page of errors gets the error that the page shows", async ({ workspace }) => {
+  await using reader = await openReader(baseUrl, workspace.key);
+  const printed = await reader.run(page.blocks.sh[0]!);
+  assert.deepEqual(JSON.parse(printed.join("\n")), JSON.parse(page.blocks.json[0]!));
+});
 
 Deno.test("Every code of the contract's part 7 is on the page of errors, with its status, in both languages", async () => {
   const spec = await Deno.readTextFile(new URL("../../docs/spec.md", import.meta.url));
@@ -45,11 +40,7 @@ Deno.test("The Portuguese and English texts of an error differ", () => {
   for (const [code, { when, remedy }] of Object.entries(ERROR_TEXTS)) {
     for (const { description, description_en } of [when, remedy]) {
       assert.ok(description !== "" && description_en !== "", code);
-      assert.equal(
-        description === description_en,
-        false,
-        `${code}: "${description}" is written once for both languages`,
-      );
+      assert.notEqual(description, description_en, code);
     }
   }
 });

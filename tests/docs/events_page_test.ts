@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readLines } from "../../bench/harness/processes.ts";
 import { makeContacts } from "../support/feed_rows.ts";
+import { openFolder } from "../support/folder.ts";
 import { eventually } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
@@ -10,13 +11,13 @@ import { openPage } from "./claims.ts";
 const { blocks } = await openPage("events", { js: 1, json: 1 });
 
 test("The events page's reader gets each event once, even if it is killed and started again", async ({ sql, workspace, api }) => {
-  const folder = await Deno.makeTempDir();
-  const script = join(folder, "read.mjs");
+  await using folder = await openFolder();
+  const script = join(folder.path, "read.mjs");
   await Deno.writeTextFile(script, blocks.js[0]!);
 
   /** Whether the stored cursor is at the end of the feed: the reader prints events before it stores their cursor. */
   async function hasStoredAll(): Promise<boolean> {
-    const cursor = await Deno.readTextFile(join(folder, "crm-cursor")).catch(() => "");
+    const cursor = await Deno.readTextFile(join(folder.path, "crm-cursor")).catch(() => "");
     return cursor !== "" && (await api.get(`/api-v1-events?cursor=${cursor}`)).body.data.length === 0;
   }
 
@@ -24,7 +25,7 @@ test("The events page's reader gets each event once, even if it is killed and st
   async function readKilled(count: number): Promise<string[]> {
     const reader = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", script],
-      cwd: folder,
+      cwd: folder.path,
       env: { CRM_URL: baseUrl, CRM_KEY: workspace.key },
       stdin: "null",
       stdout: "piped",
@@ -43,14 +44,10 @@ test("The events page's reader gets each event once, even if it is killed and st
     return found;
   }
 
-  try {
-    await makeContacts(sql, workspace, 3, "Antes");
-    assert.deepEqual(await readKilled(3), ["Antes 1", "Antes 2", "Antes 3"]);
-    await makeContacts(sql, workspace, 2, "Depois");
-    assert.deepEqual(await readKilled(2), ["Depois 1", "Depois 2"]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await makeContacts(sql, workspace, 3, "Antes");
+  assert.deepEqual(await readKilled(3), ["Antes 1", "Antes 2", "Antes 3"]);
+  await makeContacts(sql, workspace, 2, "Depois");
+  assert.deepEqual(await readKilled(2), ["Depois 1", "Depois 2"]);
 });
 
 test("A reply of the feed has the fields that the events page shows", async ({ workspace, api, newDeal }) => {

@@ -40,10 +40,8 @@ Deno.test(needing(["sh", "curl", "sed", "node"], {
       await reader.write("first-lead.mjs", page.blocks.js[0]!.replace('email: "', 'emial: "'));
       assert.match(await reader.fail(`${variables}\n${run}`), /^422 validation_error .*\n {2}emial: /);
       // An address where nothing listens.
-      assert.match(
-        await reader.fail(`${variables}\nexport CRM_URL=http://127.0.0.1:1\n${run}`),
-        /fetch failed/,
-      );
+      const nowhere = await reader.fail(`${variables}\nexport CRM_URL=http://127.0.0.1:1\n${run}`);
+      assert.match(nowhere, /fetch failed/);
     } finally {
       await stopPostgres(dataDir);
       await Deno.remove(dataDir, { recursive: true });

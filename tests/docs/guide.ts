@@ -1,4 +1,4 @@
-// Declares tests of pages: the reader has a new workspace, and a key with only the scopes that the page asks for.
+// Declares tests of pages, whose readers need certain programs.
 import assert from "node:assert/strict";
 import { makeKey } from "../support/fixtures.ts";
 import { needing } from "../support/needing.ts";
@@ -6,30 +6,25 @@ import { type Scenario, withScenario } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { openReader, type Reader } from "./reader.ts";
 
-export const SHELL = ["sh", "curl", "sed"];
-export const PYTHON = ["sh", "curl", "sed", "python3"];
+/** A reader who has these programs. */
+const withPrograms = (...programs: string[]) => ({
+  /** Registers a test that gets a new workspace, and is skipped if a program is missing. */
+  test(title: string, run: (scenario: Scenario) => Promise<void>): void {
+    Deno.test(needing(programs, { name: title, fn: () => withScenario(run) }));
+  },
+});
 
-/** Asserts that the page names these scopes in both languages; returns a reader whose key has only them. */
-type OpenReader = (page: { pt: string; en: string }, scopes: string[]) => Promise<Reader>;
+export const shell = withPrograms("sh", "curl", "sed");
+export const python = withPrograms("sh", "curl", "sed", "python3");
+export const node = withPrograms("sh", "curl", "sed", "node");
 
-/** Registers a test of a page. */
-export function guide(
-  title: string,
-  programs: string[],
-  follow: (scenario: Scenario, openReader: OpenReader) => Promise<void>,
-): void {
-  Deno.test(needing(programs, {
-    name: title,
-    fn: () =>
-      withScenario(async (scenario) => {
-        await using readers = new AsyncDisposableStack();
-        await follow(scenario, async (page, scopes) => {
-          for (const scope of scopes) {
-            assert.ok([page.pt, page.en].every((text) => text.includes(`\`${scope}\``)));
-          }
-          const { key } = await makeKey(scenario.sql, scenario.workspace.id, { scopes });
-          return readers.use(await openReader(baseUrl, key));
-        });
-      }),
-  }));
+/** Opens a reader whose key has only these scopes. Asserts that the page names them in both languages. */
+export async function openGuide(
+  { sql, workspace }: Scenario,
+  page: { pt: string; en: string },
+  scopes: string[],
+): Promise<Reader> {
+  for (const scope of scopes) assert.ok([page.pt, page.en].every((text) => text.includes(`\`${scope}\``)));
+  const { key } = await makeKey(sql, workspace.id, { scopes });
+  return await openReader(baseUrl, key);
 }

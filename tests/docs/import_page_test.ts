@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Scenario } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
-import { guide, PYTHON } from "./guide.ts";
+import { openGuide, python } from "./guide.ts";
 import type { Reader } from "./reader.ts";
 
 const page = await openPage("import-a-csv", { csv: 1, python: 1, sh: 2, text: 1 });
@@ -12,31 +12,29 @@ const [csv, program, shown] = [page.blocks.csv[0]!, page.blocks.python[0]!, page
 const [first, again] = [page.blocks.sh[0]!.trimEnd(), page.blocks.sh[1]!];
 const byEmail = program.replace('MATCH_BY = "external_id"', 'MATCH_BY = "email"');
 
-interface Folder extends Reader {
+interface Given extends Scenario {
+  reader: Reader;
   /** Puts a file and the program into the reader's folder. */
   give(file: string | Uint8Array, script?: string): Promise<void>;
 }
 
-function importing(
+function test(
   title: string,
-  follow: (scenario: Scenario, reader: Folder) => Promise<void>,
+  follow: (given: Given) => Promise<void>,
   scopes = ["contacts:write", "companies:write"],
 ): void {
-  guide(title, PYTHON, async (scenario, openReader) => {
-    const reader = await openReader(page, scopes);
+  python.test(title, async (scenario) => {
+    await using reader = await openGuide(scenario, page, scopes);
     const give = async (file: string | Uint8Array, script = program) => {
       await reader.write("contacts.csv", file);
       await reader.write("import_csv.py", script);
     };
-    await follow(scenario, { ...reader, give });
+    await follow({ ...scenario, reader, give });
   });
 }
 
-importing("import-a-csv: a file in either encoding is imported once, and the wrong line is named", async (
-  { api, sql, workspace },
-  reader,
-) => {
-  await reader.give(csv);
+test("import-a-csv: a file in either encoding is imported once, and the wrong line is named", async ({ api, sql, workspace, reader, give }) => {
+  await give(csv);
   assert.equal((await reader.run(first)).join("\n"), shown.trimEnd());
   const found = [
     "companies: novos 0, existentes 2, com erro 0",
@@ -46,7 +44,7 @@ importing("import-a-csv: a file in either encoding is imported once, and the wro
   assert.deepEqual(await reader.run(`${first}\n${again}`), [...found, ...found]);
   // The file as Excel in Portuguese saves it: with semicolons, in Windows-1252.
   const saved = csv.replaceAll(",", ";").replace("João Lima", "João Luís");
-  await reader.give(Uint8Array.from(saved, (character) => character.charCodeAt(0)));
+  await give(Uint8Array.from(saved, (character) => character.charCodeAt(0)));
   assert.ok((await reader.run(first)).includes("contacts: novos 0, existentes 3, com erro 1"));
   const stored = await sql`
     select c.external_id, c.name, c.phone_e164, o.name as company from crm.contacts c
@@ -60,7 +58,7 @@ importing("import-a-csv: a file in either encoding is imported once, and the wro
 
   // Starts at line 3, with a file that has only the required columns, and finds a contact that a form created.
   const known = await api.post("/api-v1-contacts", { name: "Caio", email: "caio@exemplo.com.br" });
-  await reader.give("external_id,name,email\nx-1,Eva,\nx-2,Caio Reis,caio@exemplo.com.br\n", byEmail);
+  await give("external_id,name,email\nx-1,Eva,\nx-2,Caio Reis,caio@exemplo.com.br\n", byEmail);
   assert.deepEqual(await reader.run(`${first} 3`), [
     "companies: novos 0, existentes 0, com erro 0",
     "contacts: novos 0, existentes 1, com erro 0",
@@ -69,62 +67,47 @@ importing("import-a-csv: a file in either encoding is imported once, and the wro
   assert.deepEqual([contact.external_id, contact.name], ["x-2", "Caio Reis"]);
 });
 
-importing(
-  "import-a-csv: matching by e-mail skips a line without an e-mail, and takes a line without an id",
-  async (
-    { api },
-    reader,
-  ) => {
-    await reader.give("external_id,name,email\nx-1,Eva,\n,Caio,caio@exemplo.com.br\n", byEmail);
-    const [, refused, ...printed] = await reader.run(first);
-    assert.match(refused!, /^Linha 2 não entrou: .*email/);
-    assert.deepEqual(printed, ["contacts: novos 1, existentes 0, com erro 1"]);
-    assert.deepEqual((await api.get("/api-v1-contacts")).body.data.map(nameAndPhone), [["Caio", null]]);
-  },
-);
+test("import-a-csv: matching by e-mail skips a line without an e-mail, and takes a line without an id", async ({ api, reader, give }) => {
+  await give("external_id,name,email\nx-1,Eva,\n,Caio,caio@exemplo.com.br\n", byEmail);
+  const [, refused, ...printed] = await reader.run(first);
+  assert.match(refused!, /^Linha 2 não entrou: .*email/);
+  assert.deepEqual(printed, ["contacts: novos 1, existentes 0, com erro 1"]);
+  assert.deepEqual((await api.get("/api-v1-contacts")).body.data.map(nameAndPhone), [["Caio", null]]);
+});
 
-importing(
-  "import-a-csv: the program names lines whose contact was imported without its company, and why",
-  async (
-    { api },
-    reader,
-  ) => {
-    await reader.give([
-      "external_id,name,company_id,company",
-      "c-1,Um,,Padaria Sol",
-      "c-2,Dois,e-1,Padaria Sol",
-      // Only the company's id: its name in another line is enough.
-      "c-3,Três,e-1,",
-      "c-4,Quatro,e-2,",
-      `c-5,Cinco,e-3,${"N".repeat(300)}`,
-      "c-6,Seis,,",
-      "",
-    ].join("\n"));
-    const [refused, ...printed] = await reader.run(first);
-    assert.match(refused!, /^Empresa da linha 6 não entrou: .*name: /);
-    assert.deepEqual(printed, [
-      "companies: novos 1, existentes 0, com erro 1",
-      "Linha 2 entrou sem empresa: falta company_id",
-      "Linha 5 entrou sem empresa: falta company",
-      "Linha 6 entrou sem empresa: a empresa não entrou",
-      "contacts: novos 6, existentes 0, com erro 0",
-    ]);
-    const [company] = (await api.get("/api-v1-companies")).body.data;
-    const { data } = (await api.get(`/api-v1-contacts?company_id=${company.id}`)).body;
-    assert.deepEqual(data.map(({ name }: { name: string }) => name).sort(), ["Dois", "Três"]);
-  },
-);
+test("import-a-csv: the program names lines whose contact was imported without its company, and why", async ({ api, reader, give }) => {
+  await give([
+    "external_id,name,company_id,company",
+    "c-1,Um,,Padaria Sol",
+    "c-2,Dois,e-1,Padaria Sol",
+    // Only the company's id: its name in another line is enough.
+    "c-3,Três,e-1,",
+    "c-4,Quatro,e-2,",
+    `c-5,Cinco,e-3,${"N".repeat(300)}`,
+    "c-6,Seis,,",
+    "",
+  ].join("\n"));
+  const [refused, ...printed] = await reader.run(first);
+  assert.match(refused!, /^Empresa da linha 6 não entrou: .*name: /);
+  assert.deepEqual(printed, [
+    "companies: novos 1, existentes 0, com erro 1",
+    "Linha 2 entrou sem empresa: falta company_id",
+    "Linha 5 entrou sem empresa: falta company",
+    "Linha 6 entrou sem empresa: a empresa não entrou",
+    "contacts: novos 6, existentes 0, com erro 0",
+  ]);
+  const [company] = (await api.get("/api-v1-companies")).body.data;
+  const { data } = (await api.get(`/api-v1-contacts?company_id=${company.id}`)).body;
+  assert.deepEqual(data.map(({ name }: { name: string }) => name).sort(), ["Dois", "Três"]);
+});
 
-importing("import-a-csv: a file that is imported again wins over changes and merges in the CRM", async (
-  { api },
-  reader,
-) => {
+test("import-a-csv: a file that is imported again wins over changes and merges in the CRM", async ({ api, reader, give }) => {
   // The file has no ids: the e-mail identifies the contact, and the name the company.
   const people = ["ana", "bia", "caio"].map((name) => {
     const email = `${name}@exemplo.com.br`;
     return `${email},${name},${email},(11) 97777-1234,Padaria Sol,Padaria Sol`;
   });
-  await reader.give([csv.split("\n")[0], ...people, ""].join("\n"));
+  await give([csv.split("\n")[0], ...people, ""].join("\n"));
   assert.deepEqual(await reader.run(first), [
     "companies: novos 1, existentes 0, com erro 0",
     "contacts: novos 3, existentes 0, com erro 0",
@@ -142,9 +125,9 @@ importing("import-a-csv: a file that is imported again wins over changes and mer
   assert.ok(stored.some((contact: { job_title: string | null }) => contact.job_title === "Compradora"));
 });
 
-importing(
+test(
   "import-a-csv: the program says in Portuguese what is missing, without a traceback",
-  async (_, reader) => {
+  async ({ reader, give }) => {
     await reader.write("import_csv.py", program);
     const fails = async (said: string | RegExp, command = first) => {
       const errors = await reader.fail(command);
@@ -152,11 +135,11 @@ importing(
       else assert.match(errors, said);
     };
     await fails("Não foi possível ler contacts.csv: No such file or directory");
-    await reader.give("id;name\n1;Ana\n");
+    await give("id;name\n1;Ana\n");
     await fails("Faltam colunas: external_id. O arquivo tem: id, name");
-    await reader.give("");
+    await give("");
     await fails("Faltam colunas: external_id, name. O arquivo tem: nenhuma");
-    await reader.give(csv);
+    await give(csv);
     await fails(/^api-v1-companies\/batch: .*insufficient_scope.*companies:write/);
     await fails(/^Uso: /, `${first} x`);
     await fails("Falta a variável de ambiente CRM_URL", "python3 import_csv.py");
@@ -164,14 +147,11 @@ importing(
   ["contacts:write"],
 );
 
-importing("import-a-csv: where the API stops answering, the program names the line to continue from", async (
-  { api },
-  reader,
-) => {
+test("import-a-csv: where the API stops answering, the program names the line to continue from", async ({ api, reader, give }) => {
   const people = Array.from({ length: 150 }, (_, index) => `p-${index},Pessoa ${index},e-1,Padaria Sol`);
   // The program makes one attempt instead of trying again for two minutes.
   const impatient = program.replace("range(8)", "range(1)");
-  await reader.give(["external_id,name,company_id,company", ...people, ""].join("\n"), impatient);
+  await give(["external_id,name,company_id,company", ...people, ""].join("\n"), impatient);
   // Passes on the companies and the first hundred contacts, then answers 503.
   let calls = 0;
   await using proxy = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {

@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { REVISIONS } from "../../supabase/functions/mcp/revisions.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
+import { openFolder } from "../support/folder.ts";
 import { MCP_URL, post, request } from "../support/mcp.ts";
 import { needing } from "../support/needing.ts";
+import { run } from "../support/run.ts";
 import { test } from "../support/scenario.ts";
 import { dataDir } from "../support/stack.ts";
 import { openPage } from "./claims.ts";
@@ -21,38 +23,27 @@ Deno.test(needing(["bash", "curl"], {
   name: "The commands of the MCP page run as pasted, and Claude Code connects with what they configure",
   fn: async () => {
     // The page uses the default data folder, `.local`. In place of Claude Code, a shell function prints its arguments.
-    const folder = await Deno.makeTempDir();
-    try {
-      await Deno.symlink(resolve(dataDir), join(folder, ".local"));
-      const script = [
-        "set -eo pipefail",
-        'curl() { command curl --fail-with-body "$@"; echo; }',
-        `claude() { for argument in "$@"; do printf 'claude %s\\n' "$argument"; done; }`,
-        ...blocks.sh,
-      ].join("\n");
-      const { success, stdout, stderr } = await new Deno.Command("bash", {
-        args: ["-c", script],
-        cwd: folder,
-        env: { DATA_DIR: "" },
-      }).output();
-      const lines = new TextDecoder().decode(stdout).trim().split("\n");
-      assert.ok(success, new TextDecoder().decode(stderr));
-      const told = lines.filter((line) => line.startsWith("claude ")).map((line) =>
-        line.slice("claude ".length)
-      );
-      assert.deepEqual(told.slice(0, 5), ["mcp", "add", "--transport", "http", "crm"]);
-      assert.deepEqual([told[5], told[6]], [MCP_URL, "--header"]);
-      assert.deepEqual(told.slice(8), ["mcp", "list"]);
-      const [name, key] = told[7]!.split(": ");
-      assert.equal((await post(request("tools/list"), { [name!]: key! })).status, 200);
+    await using folder = await openFolder();
+    await Deno.symlink(resolve(dataDir), join(folder.path, ".local"));
+    const script = [
+      "set -eo pipefail",
+      'curl() { command curl --fail-with-body "$@"; echo; }',
+      `claude() { for argument in "$@"; do printf 'claude %s\\n' "$argument"; done; }`,
+      ...blocks.sh,
+    ].join("\n");
+    const { stdout } = await run("bash", ["-c", script], { cwd: folder.path, env: { DATA_DIR: "" } });
+    const lines = stdout.trim().split("\n");
+    const told = lines.flatMap((line) => /^claude (.*)/.exec(line)?.[1] ?? []);
+    assert.deepEqual(told.slice(0, 5), ["mcp", "add", "--transport", "http", "crm"]);
+    assert.deepEqual([told[5], told[6]], [MCP_URL, "--header"]);
+    assert.deepEqual(told.slice(8), ["mcp", "list"]);
+    const [name, key] = told[7]!.split(": ");
+    assert.equal((await post(request("tools/list"), { [name!]: key! })).status, 200);
 
-      const [list, called] = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
-      const sales = [...TOOLS.values()].filter(({ toolset }) => toolset === "sales");
-      assert.equal(list.result.tools.length, sales.length);
-      assert.ok(Array.isArray(called.result.structuredContent.data));
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    const [list, called] = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+    const sales = [...TOOLS.values()].filter(({ toolset }) => toolset === "sales");
+    assert.equal(list.result.tools.length, sales.length);
+    assert.ok(Array.isArray(called.result.structuredContent.data));
   },
 }));
 

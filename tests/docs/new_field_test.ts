@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { copyFolder } from "../../run/local/data_dir.ts";
+import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
+import { deno } from "../support/run.ts";
 import { readSnippet } from "./page.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,56 +28,41 @@ Deno.test(needing(["the packages of tools/schema/"], {
 }));
 
 async function addField(): Promise<void> {
-  const copy = await Deno.makeTempDir();
-  // Under root, Postgres runs as another user, who must be able to enter the folder.
-  await Deno.chmod(copy, 0o711);
+  await using folder = await openFolder();
+  const copy = folder.path;
   const dataDir = join(copy, "data");
-  try {
-    await copyFolder(ROOT, copy, LEFT_OUT);
-    for (const folder of ["node_modules", "tools/schema/node_modules"]) {
-      await Deno.symlink(join(ROOT, folder), join(copy, folder));
-    }
-    const files = await applyDiff(copy, await readSnippet("architecture.md", "A new field", "diff"));
-    assert.deepEqual(files.map((file) => file.split("/").at(-1)), ["record.ts", "33_deals.sql"]);
-    // The commands of `deno task write`, except those for tables and nodes.
-    for (
-      const writer of [
-        "tools/records",
-        "tools/openapi",
-        "clients/sdk/write",
-        "tools/mcp",
-        "tools/schema",
-        "tools/pages",
-      ]
-    ) {
-      const config = writer === "tools/schema" ? "tools/schema/deno.json" : "deno.json";
-      await run(copy, ["run", "-A", "--config", config, join(writer, "main.ts")]);
-    }
-
-    const { startStackProcess } = await import(pathToFileURL(join(copy, "run/local/stack_process.ts")).href);
-    const stack = await startStackProcess(dataDir);
-    try {
-      await run(copy, ["test", "-A", "--no-check", "--filter", NOT_OTHER_LISTS, ...TESTS], {
-        DATA_DIR: dataDir,
-      });
-    } finally {
-      await stack.stop();
-    }
-    const openapi = JSON.parse(await Deno.readTextFile(join(copy, "clients/openapi.json")));
-    assert.ok("region" in openapi.components.schemas.NewDeal.properties);
-    assert.match(
-      await Deno.readTextFile(join(copy, "clients/sdk/src/types.ts")),
-      /\bregion: string \| null;$/m,
-    );
-  } finally {
-    await Deno.remove(copy, { recursive: true });
+  await copyFolder(ROOT, copy, LEFT_OUT);
+  for (const folder of ["node_modules", "tools/schema/node_modules"]) {
+    await Deno.symlink(join(ROOT, folder), join(copy, folder));
   }
-}
+  const files = await applyDiff(copy, await readSnippet("architecture.md", "A new field", "diff"));
+  assert.deepEqual(files.map((file) => file.split("/").at(-1)), ["record.ts", "33_deals.sql"]);
+  // The commands of `deno task write`, except those for tables and nodes.
+  const writers = [
+    "tools/records",
+    "tools/openapi",
+    "clients/sdk/write",
+    "tools/mcp",
+    "tools/schema",
+    "tools/pages",
+  ];
+  for (const writer of writers) {
+    const config = writer === "tools/schema" ? "tools/schema/deno.json" : "deno.json";
+    await deno(["run", "-A", "--config", config, join(writer, "main.ts")], { cwd: copy });
+  }
 
-async function run(folder: string, args: string[], env: Record<string, string> = {}): Promise<void> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, env, cwd: folder })
-    .output();
-  assert.ok(success, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+  const { startStackProcess } = await import(pathToFileURL(join(copy, "run/local/stack_process.ts")).href);
+  const stack = await startStackProcess(dataDir);
+  try {
+    const args = ["test", "-A", "--no-check", "--filter", NOT_OTHER_LISTS, ...TESTS];
+    await deno(args, { cwd: copy, env: { DATA_DIR: dataDir } });
+  } finally {
+    await stack.stop();
+  }
+  const openapi = JSON.parse(await Deno.readTextFile(join(copy, "clients/openapi.json")));
+  assert.ok("region" in openapi.components.schemas.NewDeal.properties);
+  const types = await Deno.readTextFile(join(copy, "clients/sdk/src/types.ts"));
+  assert.match(types, /\bregion: string \| null;$/m);
 }
 
 /** Applies a diff by its context lines, as a reader would; returns the files that it changed. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "../../bench/harness/waiting.ts";
 import { killIfRunning } from "../support/kill.ts";
+import { outcomeOf } from "../support/run.ts";
 
 /** The longest that the commands of a page may take, in milliseconds. */
 const LONGEST_MS = 60_000;
@@ -26,35 +27,26 @@ export async function openReader(
   longest = LONGEST_MS,
 ) {
   const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(
-    join(folder, "stack.json"),
-    JSON.stringify({ base_url: baseUrl, demo_key: key }, null, 2),
-  );
+  const stack = JSON.stringify({ base_url: baseUrl, demo_key: key }, null, 2);
+  await Deno.writeTextFile(join(folder, "stack.json"), stack);
   const options = { cwd: folder, env: { DATA_DIR: folder, ...env }, stdin: "null" } as const;
   const output = async (script: string) => {
     const signal = AbortSignal.timeout(longest);
-    const { success, stdout, stderr } = await new Deno.Command("sh", {
-      args: ["-ec", script],
-      ...options,
-      signal,
-    })
-      .output();
-    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    return { success, printed: printed!, errors: errors! };
+    return await outcomeOf("sh", ["-ec", script], { ...options, signal });
   };
   return {
     folder,
     /** Runs commands that must succeed, and returns the lines that they printed, without the empty ones. */
     async run(script: string): Promise<string[]> {
-      const { success, printed, errors } = await output(script);
-      assert.ok(success, `${printed}${errors}`);
-      return printed.split("\n").filter((line) => line !== "");
+      const { code, stdout, stderr } = await output(script);
+      assert.equal(code, 0, `${stdout}${stderr}`);
+      return stdout.split("\n").filter((line) => line !== "");
     },
     /** Runs commands that must fail, and returns what they wrote to stderr. */
     async fail(script: string): Promise<string> {
-      const { success, printed, errors } = await output(script);
-      assert.ok(!success, printed);
-      return errors;
+      const { code, stdout, stderr } = await output(script);
+      assert.notEqual(code, 0, stdout);
+      return stderr;
     },
     /** Starts commands, the last of which runs until `stop`. */
     start(script: string, more: Record<string, string> = {}) {
@@ -75,6 +67,8 @@ export async function openReader(
       };
       const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]);
       return {
+        /** Everything that the commands have printed so far. */
+        printed: () => printed,
         /** Waits until the commands have printed a text. */
         until: (text: string) =>
           eventually(() => printed.includes(text), `"${text}"`).catch(({ message }) => {
@@ -86,11 +80,10 @@ export async function openReader(
         },
       };
     },
-    write: (name: string, content: string | Uint8Array) =>
-      Deno.writeFile(
-        join(folder, name),
-        typeof content === "string" ? new TextEncoder().encode(content) : content,
-      ),
+    async write(name: string, content: string | Uint8Array): Promise<void> {
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      await Deno.writeFile(join(folder, name), bytes);
+    },
     read: (name: string) => Deno.readTextFile(join(folder, name)),
     /** The names of the files in a subfolder. */
     list: (name: string) => [...Deno.readDirSync(join(folder, name))].map((entry) => entry.name),

@@ -27,47 +27,40 @@ Deno.test("Each sample on the receivers page is run", () => {
 
 for (const language of LANGUAGES) {
   const { heading, programs } = language;
+  const test = (title: string, fn: () => Promise<void>) =>
+    Deno.test(needing(programs, { name: `The receivers page: ${heading} ${title}`, fn }));
 
-  Deno.test(needing(programs, {
-    name: `The receivers page: ${heading} accepts a genuine delivery and refuses every other (spec 6.4)`,
-    fn: async () => {
-      const { before: delivery, secret } = await receiveRotation();
-      await withSample(language, async (file) => {
-        await using verifier = await language.start(file, { secret });
-        assert.ok(await verifier.accepts(delivery), "the real one");
-        for (const [what, forged] of Object.entries(forgeries(delivery, secret))) {
-          assert.ok(!await verifier.accepts(forged), what);
-        }
-        const large = new TextEncoder().encode(JSON.stringify({ ...EXAMPLE, data: "ã".repeat(500_000) }));
-        assert.ok(await verifier.accepts(signed({ ...delivery, raw: large }, secret)), "one of 1 MB");
-        assert.ok(await verifier.accepts(delivery), "the real one, once more");
-      });
-    },
-  }));
+  test("accepts a genuine delivery and refuses every other (spec 6.4)", async () => {
+    const { before: delivery, secret } = await receiveRotation();
+    await withSample(language, async (file) => {
+      await using verifier = await language.start(file, { secret });
+      assert.ok(await verifier.accepts(delivery), "the real one");
+      for (const [what, forged] of Object.entries(forgeries(delivery, secret))) {
+        assert.ok(!await verifier.accepts(forged), what);
+      }
+      const large = new TextEncoder().encode(JSON.stringify({ ...EXAMPLE, data: "ã".repeat(500_000) }));
+      assert.ok(await verifier.accepts(signed({ ...delivery, raw: large }, secret)), "one of 1 MB");
+      assert.ok(await verifier.accepts(delivery), "the real one, once more");
+    });
+  });
 
-  Deno.test(needing(programs, {
-    name: `The receivers page: ${heading} accepts each delivery of a rotation with an overlap`,
-    fn: async () => {
-      const rotation = await receiveRotation();
-      const { secret, next } = rotation;
-      assert.deepEqual(await acceptedBy(language, { secret }, rotation), [true, true, false]);
-      assert.deepEqual(await acceptedBy(language, { secret: next }, rotation), [false, true, true]);
-      assert.deepEqual(await acceptedBy(language, { secret, next }, rotation), [true, true, true]);
-    },
-  }));
+  test("accepts each delivery of a rotation with an overlap", async () => {
+    const rotation = await receiveRotation();
+    const { secret, next } = rotation;
+    assert.deepEqual(await acceptedBy(language, { secret }, rotation), [true, true, false]);
+    assert.deepEqual(await acceptedBy(language, { secret: next }, rotation), [false, true, true]);
+    assert.deepEqual(await acceptedBy(language, { secret, next }, rotation), [true, true, true]);
+  });
 
-  Deno.test(needing(programs, {
-    name: `The receivers page: ${heading} refuses every delivery if its secret is empty`,
-    fn: async () => {
-      const timestamp = String(Math.floor(Date.now() / 1000));
-      const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp }, "");
-      await withSample(language, async (file) => {
-        // A sample may refuse to start without a secret; a sample that cannot start at all fails other tests.
-        await using verifier = await language.start(file, { secret: "" }).catch(() => null);
-        assert.ok(verifier === null || !await verifier.accepts(forged));
-      });
-    },
-  }));
+  test("refuses every delivery if its secret is empty", async () => {
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp }, "");
+    await withSample(language, async (file) => {
+      // A sample may refuse to start without a secret; a sample that cannot start at all fails other tests.
+      await using verifier = await language.start(file, { secret: "" }).catch(() => null);
+      assert.ok(verifier === null || !await verifier.accepts(forged));
+    });
+  });
 }
 
 /** Deliveries of one subscription while its secret is replaced. */

@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { freePort } from "../../run/local/free_port.ts";
+import { openFolder } from "../support/folder.ts";
 import { killIfRunning } from "../support/kill.ts";
 import { eventually } from "../support/mailbox.ts";
+import { outcomeOf } from "../support/run.ts";
 import { blocksOf } from "./claims.ts";
 
 const PAGE = join(import.meta.dirname!, "../../site/src/content/docs/receivers.md");
@@ -88,14 +90,10 @@ export async function withSample(
   { fence, file }: Language,
   use: (file: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    const path = join(folder, file);
-    await Deno.writeTextFile(path, await readSample(fence));
-    await use(path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await openFolder();
+  const path = join(folder.path, file);
+  await Deno.writeTextFile(path, await readSample(fence));
+  await use(path);
 }
 
 /** The text of a signature header, as spec 6.4 describes it. */
@@ -166,17 +164,11 @@ function command(file: string, secrets: Secrets): Promise<Verifier> {
     async accepts({ raw, timestamp, signature, nextSignature }) {
       const body = `${file}.body.json`;
       await Deno.writeFile(body, raw);
-      const { code, stdout, stderr } = await new Deno.Command("sh", {
-        args: [file, body, timestamp, signature, ...(nextSignature === undefined ? [] : [nextSignature])],
-        env: variables(secrets),
-        stdin: "null",
-      }).output();
-      const printed = new TextDecoder().decode(code === 0 ? stdout : stderr);
+      const args = [file, body, timestamp, signature].concat(nextSignature ?? []);
+      const { code, stdout, stderr } = await outcomeOf("sh", args, { env: variables(secrets) });
       // A command that failed for another reason has not refused the delivery.
-      assert.match(
-        printed,
-        /^It is genuine$|^It is not genuine$|^It is -?\d+ s old$|no timestamp$|is not set$/m,
-      );
+      const said = /^It is genuine$|^It is not genuine$|^It is -?\d+ s old$|no timestamp$|is not set$/m;
+      assert.match(code === 0 ? stdout : stderr, said);
       return code === 0;
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),

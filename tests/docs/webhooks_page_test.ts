@@ -3,10 +3,11 @@ import { createProgram } from "../../run/cli/program.ts";
 import { signature } from "../../supabase/functions/webhook-dispatcher/sign.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
-import { test, withScenario } from "../support/scenario.ts";
+import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { subscribe } from "../support/webhooks.ts";
 import { openPage, sitePages } from "./claims.ts";
+import { shell } from "./guide.ts";
 import { CURL_FAILS, openReader } from "./reader.ts";
 
 const page = await openPage("webhooks", { http: 1, json: 1, sh: 7, sql: 1, text: 1 });
@@ -68,24 +69,19 @@ Deno.test("Every command that the webhooks page names exists", () => {
   }
 });
 
-Deno.test(needing(["sh", "curl", "sed"], {
-  name:
-    "The curls of the webhooks page work as pasted, deliver a test event, and leave no subscription behind",
-  fn: () =>
-    withScenario(async ({ workspace, sql }) => {
-      const mailbox = openMailbox();
-      await using reader = await openReader(baseUrl, workspace.key, { TARGET: mailbox.url });
-      const printed = (await reader.run([CURL_FAILS, ...calls].join("\n"))).join("\n");
-      const { body } = (await mailbox.waitFor(1))[0]!;
-      assert.deepEqual([body.event, body.test], ["contact.created", true]);
-      assert.match(printed, /"state" *: *"delivered"/);
-      const [, secret] = /"secret" *: *"(whsec_[^"]+)"/.exec(printed)!;
-      assert.match(printed, new RegExp(`^${secret}$`, "m"));
-      const rows = await sql`
+shell.test("The curls of the webhooks page work as pasted, deliver a test event, and leave no subscription behind", async ({ workspace, sql }) => {
+  const mailbox = openMailbox();
+  await using reader = await openReader(baseUrl, workspace.key, { TARGET: mailbox.url });
+  const printed = (await reader.run([CURL_FAILS, ...calls].join("\n"))).join("\n");
+  const { body } = (await mailbox.waitFor(1))[0]!;
+  assert.deepEqual([body.event, body.test], ["contact.created", true]);
+  assert.match(printed, /"state" *: *"delivered"/);
+  const [, secret] = /"secret" *: *"(whsec_[^"]+)"/.exec(printed)!;
+  assert.match(printed, new RegExp(`^${secret}$`, "m"));
+  const rows = await sql`
         select is_active from crm.webhook_subscriptions where workspace_id = ${workspace.id}`;
-      assert.deepEqual(rows.map((row) => row["is_active"]), [false]);
-    }),
-}));
+  assert.deepEqual(rows.map((row) => row["is_active"]), [false]);
+});
 
 test("The pages that say for how long a delivery is retried give the sum of the schedule's waits", async ({ sql }) => {
   const [row] = await sql`
