@@ -73,7 +73,4 @@ export function assertOneLine(outcome: Outcome, code: 1 | 2, line: RegExp, title
   assert.match(stderr, line, `${title}\n${stderr}`);
 }
 
-/** An id that no record has. */
-export const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
-
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -32,10 +32,7 @@ test("delivery list and show tell a delivery's state; retry makes it due, and re
     last_status: 503,
     last_reason: "http_503",
   });
-  assert.match(
-    await say(...list),
-    new RegExp(`^${id}  lead\\.received +pending +1 +503 +http_503 `, "m"),
-  );
+  assert.match(await say(...list), new RegExp(`^${id}  lead\\.received +pending +1 +503 +http_503 `, "m"));
 
   const shown = await json("delivery", "show", id);
   const [{ duration_ms, finished_at, ...attempt }] = shown.attempts_made;

@@ -9,10 +9,8 @@ test("loss-reason create, list and update manage the loss reasons of deals", asy
     return await api.post(`/api-v1-deals/${deal.body.id}/lose`, { loss_reason_id: id });
   };
   assert.equal((await lose()).body.loss_reason_id, id);
-  assert.equal(
-    await say("loss-reason", "update", id, "--active", "false"),
-    `Loss reason ${id} is inactive\n`,
-  );
+  const update = ["loss-reason", "update", id, "--active", "false"];
+  assert.equal(await say(...update), `Loss reason ${id} is inactive\n`);
   assert.equal((await lose()).status, 422);
   const [listed] = await json("loss-reason", "list", "--workspace", workspace);
   assert.deepEqual([listed.id, listed.name, listed.is_active], [id, "Preço", false]);

@@ -22,11 +22,8 @@ test("member add, update and list manage the members of a workspace", async ({ w
   };
   assert.match(made.id, UUID);
   assert.deepEqual(made, ana);
-  await assertMistake(
-    add(workspace, "ANA@EXEMPLO.COM.BR"),
-    1,
-    /already has a member with the e-mail "ana@exemplo\.com\.br"/,
-  );
+  const twice = /already has a member with the e-mail "ana@exemplo\.com\.br"/;
+  await assertMistake(add(workspace, "ANA@EXEMPLO.COM.BR"), 1, twice);
 
   assert.equal((await json("member", "update", made.id, "--active", "false")).is_active, false);
   const listed = await json("member", "list", "--workspace", workspace);
@@ -65,29 +62,24 @@ test("member update --active false shows which of the member's keys still work, 
 
   const updated = await json("member", "update", member, "--active", "false");
   assert.equal(updated.is_active, false);
-  assert.deepEqual(updated.working_keys, [{
-    id: working.id,
-    name: "Teste",
-    prefix: working.key.slice(0, 12),
-    scopes,
-    expires_at: null,
-  }]);
-  assert.equal((await client(working.key).get("/api-v1-pipelines")).status, 200);
+  const { id, key } = working;
+  const prefix = key.slice(0, 12);
+  assert.deepEqual(updated.working_keys, [{ id, name: "Teste", prefix, scopes, expires_at: null }]);
+  assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
   const deal = await makeDeal((await makeKey(sql, workspace)).key);
-  const note = await client(working.key).post("/api-v1-notes", { deal_id: deal.id, body: "Ligou" });
+  const note = await client(key).post("/api-v1-notes", { deal_id: deal.id, body: "Ligou" });
   assertError(note, "no_author_available");
 
   const text = await say("member", "update", member, "--active", "false");
-  for (
-    const line of [
-      `Member ${member} is inactive\\. Keys that .* still work, except for writing notes:`,
-      `${working.id}  Teste +${working.key.slice(0, 12)}  notes:write,pipelines:read  -`,
-      "To revoke a key: deno task crm key revoke ID",
-    ]
-  ) assert.match(text, new RegExp(`^${line}$`, "m"));
+  const lines = [
+    `Member ${member} is inactive\\. Keys that .* still work, except for writing notes:`,
+    `${id}  Teste +${prefix}  notes:write,pipelines:read  -`,
+    "To revoke a key: deno task crm key revoke ID",
+  ];
+  for (const line of lines) assert.match(text, new RegExp(`^${line}$`, "m"));
   assert.doesNotMatch(text, new RegExp(`${revoked.id}|${expired.id}`));
 
-  await say("key", "revoke", working.id);
+  await say("key", "revoke", id);
   assert.equal(
     await say("member", "update", member, "--active", "false"),
     `Member ${member} is inactive, and created no key that still works\n`,

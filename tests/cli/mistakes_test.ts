@@ -1,4 +1,5 @@
-import { assertMistake, assertOneLine, crm, UNKNOWN_ID } from "./crm.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { assertMistake, assertOneLine, crm } from "./crm.ts";
 
 const NO_WORKSPACE = /No workspace has the id "0{8}-/;
 const NO_KEY = /No key has the id/;

@@ -21,10 +21,8 @@ test("pipeline create makes the stages in the given order", async ({ workspace: 
 
   const { body } = await api.get("/api-v1-pipelines");
   const shown = body.data.find(({ id }: { id: string }) => id === made.id);
-  assert.deepEqual(
-    shown.stages.map(({ id }: { id: string }) => id),
-    made.stages.map(({ id }: { id: string }) => id),
-  );
+  const idsOf = (stages: { id: string }[]) => stages.map(({ id }) => id);
+  assert.deepEqual(idsOf(shown.stages), idsOf(made.stages));
   assert.equal(shown.is_default, false);
   assert.equal(body.data.find(({ id }: { id: string }) => id === pipelineId).is_default, true);
 });
@@ -70,10 +68,8 @@ test("An inactive stage or pipeline is listed, and gets no leads until it is act
   assertError(await lead({ stage_id: first.id }), "stage_not_found");
   for (const stage of [second, ...rest]) await say("stage", "update", stage.id, "--active", "false");
   assertError(await lead(), "pipeline_has_no_stage");
-  assert.equal(
-    await say("stage", "update", first.id, "--active", "true"),
-    `Stage ${first.id} (Prospecção) is active\n`,
-  );
+  const activated = await say("stage", "update", first.id, "--active", "true");
+  assert.equal(activated, `Stage ${first.id} (Prospecção) is active\n`);
 
   assert.match(await say("pipeline", "update", pipelineId, "--active", "false"), /Vendas +yes +no$/m);
   const list = ["pipeline", "list", "--workspace", workspace];

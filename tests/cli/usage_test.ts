@@ -63,9 +63,9 @@ Deno.test("Without a database the error says in one line what to do, also if the
     [elsewhere({ pathname: "/nowhere" }), /The database refuses the connection \(3D000\)/],
     [elsewhere({ pathname: "/template1" }), lacking],
   ];
-  await Promise.all(cases.map(async ([env, line]) => {
-    const outcome = await crmProcess(["workspace", "list"], env);
+  for (const [env, line] of cases) {
+    const outcome = await crm(["workspace", "list"], env);
     assertOneLine(outcome, 1, line, JSON.stringify(env));
     assert.ok(!outcome.stderr.includes(url.password), "a password is never shown");
-  }));
+  }
 });

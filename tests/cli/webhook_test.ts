@@ -112,10 +112,8 @@ test("webhook reactivate makes waiting deliveries due, and warns if the key that
   const [row] = await sql`select is_active, failure_count from crm.webhook_subscriptions where id = ${id}`;
   assert.deepEqual({ ...row }, { is_active: true, failure_count: 0 });
   await sql`update crm.webhook_subscriptions set key_id = null where id = ${id}`;
-  assert.equal(
-    await say("webhook", "reactivate", id),
-    `The subscription ${id} is active. 0 waiting deliveries are sent\n`,
-  );
+  const said = `The subscription ${id} is active. 0 waiting deliveries are sent\n`;
+  assert.equal(await say("webhook", "reactivate", id), said);
 });
 
 test("webhook test and delivery redeliver say if a delivery waits because the workspace may not send", async ({ workspace }) => {
