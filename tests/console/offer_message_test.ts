@@ -22,12 +22,11 @@ Deno.test("A link to WhatsApp has the number with its country code, and the whol
 });
 
 Deno.test("A link to an e-mail encodes its address, subject and text", () => {
-  const url = new URL(
-    mailTo("a&b@padariasol.example", "Proposta: 50%", "Olá\nhttps://crm.example/proposta/#abc"),
-  );
+  const text = "Olá\nhttps://crm.example/proposta/#abc";
+  const url = new URL(mailTo("a&b@padariasol.example", "Proposta: 50%", text));
   assert.equal(url.pathname, "a%26b@padariasol.example");
   assert.equal(url.searchParams.get("subject"), "Proposta: 50%");
-  assert.equal(url.searchParams.get("body"), "Olá\nhttps://crm.example/proposta/#abc");
+  assert.equal(url.searchParams.get("body"), text);
   assert.equal(url.hash, "");
   assert.equal(new URL(mailTo(null, "a", "b")).pathname, "");
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { pause } from "../../bench/harness/waiting.ts";
 import { poll, type Viewer, waitAfter } from "../../console/app/poll.ts";
 import { arrivals, placesOf } from "../../console/pages/funnel/arrivals.ts";
 
@@ -20,21 +21,16 @@ function person() {
   return { viewer, look, listeners };
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 Deno.test("A poll repeats its work until it is stopped, and never runs it twice at once", async () => {
   const { viewer, listeners } = person();
   let [running, most, done] = [0, 0, 0];
-  const end = poll(
-    async () => {
-      most = Math.max(most, ++running);
-      await pause(5);
-      running--;
-      done++;
-    },
-    () => 1,
-    viewer,
-  );
+  const work = async () => {
+    most = Math.max(most, ++running);
+    await pause(5);
+    running--;
+    done++;
+  };
+  const end = poll(work, () => 1, viewer);
   while (done < 5) await pause(1);
   end();
   await pause(20);
@@ -47,14 +43,8 @@ Deno.test("A poll repeats its work until it is stopped, and never runs it twice 
 Deno.test("A poll pauses while the tab is hidden, and runs at once when the tab is shown again", async () => {
   const { viewer, look } = person();
   let done = 0;
-  const end = poll(
-    () => {
-      done++;
-      return Promise.resolve();
-    },
-    () => 60_000,
-    viewer,
-  );
+  const work = () => Promise.resolve(void done++);
+  const end = poll(work, () => 60_000, viewer);
   look(false);
   assert.equal(done, 0);
   look(true);
@@ -76,11 +66,8 @@ Deno.test("A failure does not stop a poll", async () => {
     failures.push(event.reason);
   };
   addEventListener("unhandledrejection", keep);
-  const end = poll(
-    () => ++done === 1 ? Promise.reject(new Error("away")) : Promise.resolve(),
-    () => 1,
-    viewer,
-  );
+  const work = () => ++done === 1 ? Promise.reject(new Error("away")) : Promise.resolve();
+  const end = poll(work, () => 1, viewer);
   while (done < 3) await pause(1);
   end();
   removeEventListener("unhandledrejection", keep);

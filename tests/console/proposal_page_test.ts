@@ -26,13 +26,9 @@ const open: Proposal = {
 };
 const declined: Proposal = { ...open, status: "recusada", rejected_at: "2026-11-21T12:00:00.000Z" };
 const shown: Page = { at: "shown", proposal: open, answeredElsewhere: false, failure: null };
-const refused = (code: string, status: number): Reply => ({
-  ok: false,
-  code,
-  status,
-  requestId: "019f2d60",
-  retryAfter: null,
-});
+const refused = (code: string, status: number): Reply => {
+  return { ok: false, code, status, requestId: "019f2d60", retryAfter: null };
+};
 
 Deno.test("The token is read from the fragment, even if a mail program appended text", () => {
   for (const end of ["", "?utm_source=mail", "/", "&x=1"]) assert.equal(tokenIn(`#${TOKEN}${end}`), TOKEN);
@@ -54,14 +50,9 @@ Deno.test("If somebody else answers an open proposal, the page says so and keeps
 });
 
 Deno.test("An answer from this page, or from before it was opened, is not attributed to somebody else", () => {
-  for (
-    const page of [
-      afterAnswer(shown, { ok: true, proposal: declined }),
-      afterReading(LOADING, { ok: true, proposal: declined }),
-    ]
-  ) {
-    assert.deepEqual(page, { at: "shown", proposal: declined, answeredElsewhere: false, failure: null });
-  }
+  const page: Page = { at: "shown", proposal: declined, answeredElsewhere: false, failure: null };
+  assert.deepEqual(afterAnswer(shown, { ok: true, proposal: declined }), page);
+  assert.deepEqual(afterReading(LOADING, { ok: true, proposal: declined }), page);
   const lost = afterAnswer(shown, { ok: false, code: "network" });
   const found = afterReading(lost, { ok: true, proposal: declined });
   assert.ok(found.at === "shown" && !found.answeredElsewhere, "the customer's own reply was lost");
@@ -73,31 +64,19 @@ Deno.test("A reading that began before the answer does not take the answer back"
 });
 
 Deno.test("A proposal that expires while it is open stays visible without its buttons", () => {
+  const [expired, ended] = [refused("proposal_expired", 410), { at: "ended", why: "expired" }];
   for (const after of [afterReading, afterAnswer]) {
-    assert.deepEqual(after(shown, refused("proposal_expired", 410)), {
-      at: "ended",
-      why: "expired",
-      proposal: open,
-    });
+    assert.deepEqual(after(shown, expired), { ...ended, proposal: open });
   }
-  assert.deepEqual(afterReading(LOADING, refused("proposal_expired", 410)), {
-    at: "ended",
-    why: "expired",
-    proposal: null,
-  });
+  assert.deepEqual(afterReading(LOADING, expired), { ...ended, proposal: null });
 });
 
 Deno.test("When a link ends, its page no longer shows the proposal", () => {
-  for (
-    const [code, status, why] of [["not_found", 404, "missing"], [
-      "workspace_suspended",
-      403,
-      "suspended",
-    ]] as const
-  ) {
-    for (const after of [afterReading, afterAnswer]) {
-      assert.deepEqual(after(shown, refused(code, status)), { at: "ended", why, proposal: null });
-    }
+  for (const after of [afterReading, afterAnswer]) {
+    const missing = after(shown, refused("not_found", 404));
+    assert.deepEqual(missing, { at: "ended", why: "missing", proposal: null });
+    const suspended = after(shown, refused("workspace_suspended", 403));
+    assert.deepEqual(suspended, { at: "ended", why: "suspended", proposal: null });
   }
 });
 

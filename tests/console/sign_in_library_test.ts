@@ -15,8 +15,7 @@ Deno.test(needing(["the packages of the console"], {
       PAGE: new URL("/senha/", authUrl).href,
       MAIL_FOLDER: resolve(dataDir, "mail"),
     };
-    await deno(["run", "-A", "--quiet", "--config", "console/deno.json", "console/tests/sign_in.ts"], {
-      env,
-    });
+    const script = ["--config", "console/deno.json", "console/tests/sign_in.ts"];
+    await deno(["run", "-A", "--quiet", ...script], { env });
   },
 }));

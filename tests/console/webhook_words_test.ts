@@ -48,13 +48,8 @@ Deno.test("A held subscription has a reason, unless it is inactive", () => {
 Deno.test("The number of waiting deliveries is known only if the week's counts include them all", () => {
   const waiting = (n: number, fields: Partial<Parameters<typeof waitingOf>[0]> = {}) => {
     const days = [{ day: "2026-11-20", delivered: 9, failed: 0, waiting: n }];
-    const stopped = {
-      deactivated_reason: "failures",
-      deactivated_at: AT,
-      days,
-      days_are_partial: false,
-    } as const;
-    return waitingOf({ ...stopped, ...fields }, Date.parse(AT) + 3_600_000);
+    const stopped = { deactivated_reason: "failures", deactivated_at: AT } as const;
+    return waitingOf({ ...stopped, days, days_are_partial: false, ...fields }, Date.parse(AT) + 3_600_000);
   };
   assert.equal(waiting(0), "none");
   assert.deepEqual(waiting(1204), { n: 1204, orMore: false });
@@ -135,14 +130,8 @@ Deno.test("prettyJson indents a body without changing its tokens", () => {
   const body =
     '{"a":1.10,"big":12345678901234567890,"s":"{\\"x\\": [1,2]} \\\\","e":{},"n":[],"l":[1,{"b":null}]}';
   const lines = [
-    ...[
-      "{",
-      '  "a": 1.10,',
-      '  "big": 12345678901234567890,',
-      '  "s": "{\\"x\\": [1,2]} \\\\",',
-      '  "e": {},',
-    ],
-    ...['  "n": [],', '  "l": [', "    1,", "    {", '      "b": null', "    }", "  ]", "}"],
+    ...["{", '  "a": 1.10,', '  "big": 12345678901234567890,', '  "s": "{\\"x\\": [1,2]} \\\\",'],
+    ...['  "e": {},', '  "n": [],', '  "l": [', "    1,", "    {", '      "b": null', "    }", "  ]", "}"],
   ];
   assert.equal(prettyJson(body), lines.join("\n"));
   assert.equal(prettyJson(`{"event" : "x", "data": ${body}}`), prettyJson(`{"event":"x","data":${body}}`));

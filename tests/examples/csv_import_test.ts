@@ -60,9 +60,7 @@ Deno.test("clients/examples/csv-import imports the file of its README, says whic
       "c-4;Caio Reis;caio@mercadolua;(21) 98888-0002;;e-2;Mercado Lua;5;o e-mail caio@mercadolua está incompleto\n" +
       "c-5;;ana@exemplo.com.br;;;;;6;sem nome\n",
   );
-  await opened.write(
-    rejected.replace("caio@mercadolua;", "caio@mercadolua.com.br;").replace("c-5;;", "c-5;Ana;"),
-  );
+  await opened.write(rejected.replace("mercadolua;", "mercadolua.com.br;").replace("c-5;;", "c-5;Ana;"));
   assert.match((await opened.run()).output, /^2 criados, 0 atualizados, 0 rejeitados\.$/m);
   assert.match((await opened.run()).output, /^0 criados, 2 atualizados, 0 rejeitados\.$/m);
   assert.equal((await opened.contacts()).size, 5);
@@ -101,20 +99,14 @@ Deno.test("clients/examples/csv-import continues where it was cut off, and reads
   assert.equal(contacts.size, 249);
   assert.equal(contacts.get("c-7").name, "João 7");
   const { body } = await opened.api.get("/api-v1-companies");
-  assert.deepEqual(
-    body.data.map(({ name }: { name: string }) => name).sort(),
-    [0, 1, 2].map((at) => `Padaria São ${at}`),
-  );
-  assert.deepEqual(
-    (await opened.read("contatos.rejeitados.csv")).split("\n").slice(1, -1).map((line) =>
-      line.split(";").at(-1)
-    ),
-    [
-      "E-mail: Deve ser um e-mail válido",
-      "o código c-7 já está na linha 9",
-      "a linha tem 3 colunas, e o cabeçalho 7",
-    ],
-  );
+  const companies = body.data.map(({ name }: { name: string }) => name).sort();
+  assert.deepEqual(companies, [0, 1, 2].map((at) => `Padaria São ${at}`));
+  const rejected = (await opened.read("contatos.rejeitados.csv")).split("\n").slice(1, -1);
+  assert.deepEqual(rejected.map((line) => line.split(";").at(-1)), [
+    "E-mail: Deve ser um e-mail válido",
+    "o código c-7 já está na linha 9",
+    "a linha tem 3 colunas, e o cabeçalho 7",
+  ]);
   await assert.rejects(opened.read("contatos.csv.progress.json"), Deno.errors.NotFound);
 });
 

@@ -73,17 +73,11 @@ Deno.test("clients/examples/erp-sync copies everything, continues where it was k
   const [companyId] = await opened.create("companies", [{ name: "Padaria Sol", external_id: "e-1" }]);
   const contactIds: string[] = [];
   for (let call = 0; call < 5; call++) {
-    contactIds.push(
-      ...await opened.create(
-        "contacts",
-        numbered(100, (at) => ({ name: `Ana ${call}-${at}`, company_id: companyId })),
-      ),
-    );
+    const contacts = numbered(100, (at) => ({ name: `Ana ${call}-${at}`, company_id: companyId }));
+    contactIds.push(...await opened.create("contacts", contacts));
   }
-  await opened.create(
-    "deals",
-    numbered(20, (at) => ({ title: `Negócio ${at}`, value: at, contact_id: contactIds[at] })),
-  );
+  const deals = numbered(20, (at) => ({ title: `Negócio ${at}`, value: at, contact_id: contactIds[at] }));
+  await opened.create("deals", deals);
 
   // Makes the records older than the mark that a run stores: one minute before its start.
   await makeOlder(opened.workspace.id);
@@ -101,12 +95,9 @@ Deno.test("clients/examples/erp-sync copies everything, continues where it was k
   assert.match(output, /^Contatos: 100 recebidos, 500 na cópia$/m);
   assert.match(output, /^Negócios: 20 recebidos, 20 na cópia$/m);
   await opened.assertInStep();
-  assert.deepEqual(
-    query(
-      "select d.title, c.name, d.value from deals d join contacts c on c.id = d.contact_id where d.value = 3",
-    ),
-    [{ title: "Negócio 3", name: "Ana 0-3", value: 3 }].map((row) => Object.assign(Object.create(null), row)),
-  );
+  const third =
+    "select d.title, c.name from deals d join contacts c on c.id = d.contact_id where d.value = 3";
+  assert.deepEqual(query(third).map(Object.values), [["Negócio 3", "Ana 0-3"]]);
 
   await api.patch(`/api-v1-contacts/${contactIds[7]}`, { job_title: "Sócia" });
   const [dealId] = await opened.create("deals", [{ title: "Novo" }]);
@@ -118,10 +109,7 @@ Deno.test("clients/examples/erp-sync copies everything, continues where it was k
     /^Empresas: 1 recebidos, 1 na cópia\nContatos: 1 recebidos, 500 na cópia\nNegócios: 1 recebidos, 21 /m,
   );
   await opened.assertInStep();
-  assert.deepEqual(
-    query("select archived_at is not null as archived from companies").map(({ archived }) => archived),
-    [1],
-  );
+  assert.equal(query("select id from companies where archived_at is not null").length, 1);
 });
 
 Deno.test("clients/examples/erp-sync follows merges to the record that stays, and leaves no trace of an erased person", async () => {
@@ -129,9 +117,8 @@ Deno.test("clients/examples/erp-sync follows merges to the record that stays, an
   const { api, query, file } = opened;
   const names = ["Ana Prado", "Ana P.", "A. Prado", "Zuleica Quaresma", "Bia"];
   const [stays, second, third, erased] = await opened.create("contacts", names.map((name) => ({ name })));
-  const [company, other] = await opened.create("companies", [{ name: "Padaria Sol" }, {
-    name: "Padaria Sol Ltda",
-  }]);
+  const companies = [{ name: "Padaria Sol" }, { name: "Padaria Sol Ltda" }];
+  const [company, other] = await opened.create("companies", companies);
   await opened.create("deals", [{ title: "Proposta para Zuleica Quaresma", contact_id: erased }]);
   await opened.run();
   assert.ok(new TextDecoder().decode(await Deno.readFile(file)).includes("Zuleica"));
@@ -151,20 +138,16 @@ Deno.test("clients/examples/erp-sync follows merges to the record that stays, an
   assert.deepEqual(merges(), { [second!]: stays, [third!]: stays, [other!]: company });
   for await (const { name } of Deno.readDir(join(file, ".."))) {
     if (!name.startsWith("crm.db")) continue;
-    assert.ok(
-      !new TextDecoder().decode(await Deno.readFile(join(file, "..", name))).includes("Zuleica"),
-      name,
-    );
+    const text = new TextDecoder().decode(await Deno.readFile(join(file, "..", name)));
+    assert.ok(!text.includes("Zuleica"), name);
   }
 });
 
 Deno.test("clients/examples/erp-sync loses nothing if it was away for longer than the feed is kept", async () => {
   await using opened = await openSync();
   const { sql, api, query, file } = opened;
-  const [stays, merged, erased] = await opened.create(
-    "contacts",
-    ["Ana", "Bia", "Caio"].map((name) => ({ name })),
-  );
+  const names = ["Ana", "Bia", "Caio"];
+  const [stays, merged, erased] = await opened.create("contacts", names.map((name) => ({ name })));
   await opened.run();
   await api.post(`/api-v1-contacts/${stays}/merge`, { merge_id: merged });
   await api.post(`/api-v1-contacts/${erased}/erase`, {});
@@ -176,9 +159,7 @@ Deno.test("clients/examples/erp-sync loses nothing if it was away for longer tha
 
   await opened.run();
   await opened.assertInStep();
-  assert.deepEqual(query("select old_id, new_id from merges").map((row) => ({ ...row })), [
-    { old_id: merged, new_id: stays },
-  ]);
+  assert.deepEqual(query("select old_id, new_id from merges").map(Object.values), [[merged, stays]]);
   assert.match(await opened.run(), /^Eventos: 0 fusões, 0 apagamentos$/m);
 });
 

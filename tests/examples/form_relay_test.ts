@@ -23,21 +23,14 @@ async function openRelay(options: { rateLimit?: number } = {}) {
     relay: await start(),
     /** Sends fields as the form does. */
     async send(fields: Record<string, string>, headers: Record<string, string> = { Origin: origin }) {
-      const reply = await fetch(`${origin}/leads`, {
-        method: "POST",
-        headers,
-        body: new URLSearchParams(fields),
-      });
-      const text = await reply.text();
-      return { status: reply.status, headers: reply.headers, text };
+      const body = new URLSearchParams(fields);
+      const reply = await fetch(`${origin}/leads`, { method: "POST", headers, body });
+      return { status: reply.status, headers: reply.headers, text: await reply.text() };
     },
     /** The names of the files in a folder of the outbox. */
     async files(folder: "waiting" | "refused") {
-      const names = await Array.fromAsync(
-        Deno.readDir(join(example.folder, "outbox", folder)),
-        ({ name }) => name,
-      );
-      return names.sort();
+      const entries = Deno.readDir(join(example.folder, "outbox", folder));
+      return (await Array.fromAsync(entries, ({ name }) => name)).sort();
     },
     /** Waits until no lead waits in the outbox. */
     async sent(what: string) {
@@ -95,12 +88,8 @@ Deno.test("clients/examples/form-relay keeps leads while the API is away, and se
   proxy.setLine("down");
   const ids = [crypto.randomUUID(), crypto.randomUUID()];
   for (const [at, submission_id] of ids.entries()) {
-    const reply = await opened.send({
-      first_name: `Ana ${at}`,
-      email: `ana${at}@exemplo.com.br`,
-      submission_id,
-    });
-    assert.equal(reply.status, 202);
+    const lead = { first_name: `Ana ${at}`, email: `ana${at}@exemplo.com.br`, submission_id };
+    assert.equal((await opened.send(lead)).status, 202);
   }
   await eventually(() => proxy.count() >= 3, "more than one attempt");
   assert.deepEqual(await opened.files("waiting"), ids.map((id) => `${id}.json`).sort());
@@ -160,9 +149,8 @@ Deno.test("clients/examples/form-relay takes leads only from its form, tells vis
   await using opened = await openRelay();
   const { origin } = opened;
   const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };
-  for (
-    const headers of [{ Origin: "https://outra.example" }, { Origin: "null" }, {}] as Record<string, string>[]
-  ) {
+  const others: Record<string, string>[] = [{ Origin: "https://outra.example" }, { Origin: "null" }, {}];
+  for (const headers of others) {
     const reply = await opened.send(lead, headers);
     assert.equal(reply.status, 403);
     assert.equal(reply.headers.get("Access-Control-Allow-Origin"), null);
@@ -170,10 +158,8 @@ Deno.test("clients/examples/form-relay takes leads only from its form, tells vis
   const wrong = await opened.send({ first_name: " ", email: "ana@" });
   assert.equal(wrong.status, 422);
   assert.equal(wrong.headers.get("Access-Control-Allow-Origin"), origin);
-  assert.deepEqual(JSON.parse(wrong.text).errors, {
-    first_name: "Informe seu nome.",
-    email: "Confira o e-mail.",
-  });
+  const errors = { first_name: "Informe seu nome.", email: "Confira o e-mail." };
+  assert.deepEqual(JSON.parse(wrong.text).errors, errors);
   const nowhere = await opened.send({ first_name: "Ana" });
   assert.deepEqual(JSON.parse(nowhere.text).errors, { email: "Informe um e-mail ou um telefone." });
   assert.equal((await opened.send({ ...lead, message: "x".repeat(2_001) })).status, 422);
@@ -184,14 +170,10 @@ Deno.test("clients/examples/form-relay takes leads only from its form, tells vis
   assert.equal(opened.proxy.count(), 0);
 
   // Without JavaScript the browser shows the answer itself.
-  const plain = await opened.send({ ...lead, submission_id: "../../x" }, {
-    Origin: origin,
-    Accept: "text/html",
-  });
-  assert.deepEqual([plain.status, plain.text], [
-    202,
-    "Recebemos seus dados. Em breve entraremos em contato.",
-  ]);
+  const asPage = { Origin: origin, Accept: "text/html" };
+  const plain = await opened.send({ ...lead, submission_id: "../../x" }, asPage);
+  const thanks = "Recebemos seus dados. Em breve entraremos em contato.";
+  assert.deepEqual([plain.status, plain.text], [202, thanks]);
   assert.equal((await opened.contacts(1)).length, 1);
   const longest = await opened.send({ ...lead, message: "日".repeat(2_000) });
   assert.equal(longest.status, 202, "a message of the longest length, whatever its characters");

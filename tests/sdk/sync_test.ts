@@ -26,12 +26,8 @@ test("sync reads each event once across restarts, in order, and the objects as t
   await crm.contacts.update(id, { name: "Ana Souza" });
   await crm.contacts.batch(["B", "C", "D"].map((name) => ({ op: "create", data: { name } })));
   const second = await run(crm, 4, { cursor: first.cursor, limit: 2 });
-  assert.deepEqual(second.events.map(({ event }) => event), [
-    "contact.updated",
-    "contact.created",
-    "contact.created",
-    "contact.created",
-  ]);
+  const types = ["contact.updated", ...Array(3).fill("contact.created")];
+  assert.deepEqual(second.events.map(({ event }) => event), types);
   const [updated] = second.events;
   assert.ok(updated?.event === "contact.updated");
   assert.deepEqual([updated.data?.name, updated.data?.changed_fields], ["Ana Souza", ["name"]]);
