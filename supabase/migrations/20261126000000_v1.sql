@@ -592,7 +592,8 @@ create unlogged table crm.rate_limits (
   hits timestamptz[] not null,
   calls bigint not null default 0,
   counted_since timestamptz not null default clock_timestamp()
-);
+)
+with (toast_tuple_target = 8160);
 comment on table crm.rate_limits is
   'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
   'last 60 seconds, oldest first.';
