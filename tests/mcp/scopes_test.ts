@@ -13,7 +13,7 @@ test("A key is offered the tools of its scopes and no others, scope by scope", a
   for (const scope of SCOPES) {
     const { key } = await makeKey(sql, workspace.id, { scopes: [scope] });
     const own = [...TOOLS.values()].filter((tool) => tool.scope === scope);
-    // No tool defines custom fields, for which workspace:manage is needed.
+    // workspace:manage only permits changing the definitions of custom fields, and no tool does that.
     assert.equal(own.length > 0, scope !== "workspace:manage", scope);
     assert.deepEqual(await toolNames(key), [...own, ...free].map(({ definition }) => definition.name).sort());
   }
