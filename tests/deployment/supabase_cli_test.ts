@@ -5,7 +5,7 @@ import type { Sql } from "postgres";
 import { runSupabase } from "../../run/deployment/supabase_cli.ts";
 import { copyFolder } from "../../run/local/data_dir.ts";
 import { appliedMigrations, editedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
-import { createEmptyDatabase, type EmptyDatabase } from "../support/empty_database.ts";
+import { createEmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
 
 const SUPABASE = join(import.meta.dirname!, "../../supabase");
@@ -64,7 +64,7 @@ Deno.test(needing(["the Supabase CLI"], {
     await using ofCli = await createEmptyDatabase();
     await using inTurns = await createEmptyDatabase();
     const project = await makeProject();
-    const push = ({ url }: EmptyDatabase) =>
+    const push = ({ url }: { url: string }) =>
       runSupabase({
         args: ["db", "push", "--workdir", project.folder, "--db-url", `${url}?sslmode=disable`],
       });

@@ -18,19 +18,6 @@ export async function makeStartedDataDir(): Promise<string> {
   return folder;
 }
 
-/** Declares a test with a data folder of its own; afterwards stops the folder's database and removes the folder. */
-export function testOnDataDir(name: string, body: (dataDir: string) => Promise<void>): void {
-  Deno.test(name, async () => {
-    const dataDir = await makeDataDir();
-    try {
-      await body(dataDir);
-    } finally {
-      await stopPostgres(dataDir);
-      await Deno.remove(dataDir, { recursive: true });
-    }
-  });
-}
-
 /** Stops the stacks that an interrupted test left running on data folders in this folder. */
 export async function stopStacksIn(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -100,17 +100,7 @@ export async function makeAppSamples(
 ): Promise<Record<string, string>> {
   const { id: keyId } = await createKey(sql, { workspaceId, name: "Site", scopes: ["leads:write"] });
   const { memberId } = await makeMember(sql, workspaceId, "vendedor");
-  const [made] = await sql<
-    [
-      {
-        subscription_id: string;
-        delivery_id: string;
-        operation_id: string;
-        grant_id: string;
-        proposal_id: string | null;
-      },
-    ]
-  >`
+  const [made] = await sql<[Record<string, string>]>`
     with subscription as (
       insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
       values (${workspaceId}, '{deal.won}', ${TARGET})
@@ -141,17 +131,13 @@ export async function makeAppSamples(
       returning id
     )
     select
-      s.id as subscription_id, d.id as delivery_id, o.id as operation_id, a.id as grant_id,
-      (select id from proposal) as proposal_id
-    from subscription s, delivery d, operation o, app a`;
+      s.id as "app-v1-webhooks", d.id as "app-v1-deliveries", o.id as "api-v1-operations", a.id as "app-v1-apps",
+      p.id as ${sql(PROPOSAL)}
+    from subscription s, delivery d, operation o, app a, proposal p`;
   return {
-    "api-v1-operations": made.operation_id,
-    "app-v1-apps": made.grant_id,
+    ...made,
     "app-v1-keys": keyId,
     "app-v1-members": memberId,
-    "app-v1-webhooks": made.subscription_id,
-    "app-v1-deliveries": made.delivery_id,
-    ...(made.proposal_id !== null && { [PROPOSAL]: made.proposal_id }),
     ...(email !== undefined && { "app-v1-workspace": await makeInvitation(sql, workspaceId, email) }),
   };
 }
