@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { chromiumTest } from "../support/needing.ts";
-import { openDatabase } from "../support/stack.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
 import { assertFits, type Violation, violationsOf } from "./support/audit.ts";
-import { consoleUrl, functionsUrl, type Look, openBrowser, openPage } from "./support/browser.ts";
+import { consoleUrl, type Look, openBrowser, openPage } from "./support/browser.ts";
 import { DESK, READERS_PHONE } from "./support/screens.ts";
 
 const LEAD = "#tag/leads/POST/api-v1-leads";
@@ -76,7 +76,7 @@ async function sendsLead(browser: Browser): Promise<void> {
   const dialog = await openTryIt(page);
   await dialog.getByRole("textbox", { name: "Valor", exact: true }).fill(key);
   const [response] = await Promise.all([
-    page.waitForResponse(`${functionsUrl}/api-v1-leads`),
+    page.waitForResponse(`${baseUrl}/api-v1-leads`),
     // Another button with this name stands beside the response.
     dialog.getByRole("button", { name: /^Enviar requisição/ }).first().click(),
   ]);

@@ -6,9 +6,9 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { functionsUrl } from "./browser.ts";
+import { baseUrl } from "../../support/stack.ts";
 
-const MCP_URL = new URL(`${functionsUrl}/mcp`);
+const MCP_URL = new URL(`${baseUrl}/mcp`);
 
 /** Collects the parameters of the redirects to a loopback port. */
 function openCallback() {
