@@ -82,7 +82,7 @@ test("The search finds a guide and an operation in both languages", ({ browser, 
     }
   }));
 
-test("Choosing a language opens the same page in it", ({ browser, url }) =>
+test("Choosing a language opens the same page in that language", ({ browser, url }) =>
   open(browser, url, async (page) => {
     await page.goto(`${url}webhooks/`);
     await page.getByLabel("Selecionar idioma").first().selectOption({ label: "English" });
@@ -166,8 +166,8 @@ chromiumTest("The site in a browser", async (t) => {
 });
 
 /**
- * Searches on a page. On a busy machine the search may miss what is typed while it starts; then the page is opened again,
- * as a reader would.
+ * Searches on a page. On a busy machine the search may miss what is typed while it starts. Then the page is opened
+ * again, as a reader would do.
  */
 async function searchFor(
   page: Page,

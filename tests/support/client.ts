@@ -35,7 +35,7 @@ interface CallOptions {
   /** Sent as JSON, unless it is text or bytes already. */
   body?: unknown;
   headers?: Record<string, string> | undefined;
-  /** The URL of other functions than the shared stack's. */
+  /** The URL of functions other than the shared stack's. */
   base?: string;
 }
 
@@ -126,7 +126,7 @@ function checkReply(method: string, path: string, reply: Reply): void {
 
 const codesByRoute = new Map<Route, ErrorCode[]>();
 
-/** The error codes of a route. Kept, because deriving them takes longer than many calls. */
+/** The error codes of a route. They are kept, because deriving them takes longer than many calls. */
 function documentedCodes(route: Route): ErrorCode[] {
   const codes = codesByRoute.get(route) ?? errorCodes(route);
   codesByRoute.set(route, codes);

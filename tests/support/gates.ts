@@ -41,7 +41,7 @@ export async function makeCredentials(gate: GateName, rights: Rights = "all"): P
 
 const made = new Map<string, Promise<Credentials>>();
 
-/** Credentials for the calls of a resource that need no new workspace; made once in a test process. */
+/** Credentials for calls of a resource that may share a workspace; made once in a test process. */
 export function credentialsFor({ name, gate }: Resource, rights: Rights = "all"): Promise<Credentials> {
   const credentials = made.get(`${name} ${rights}`) ?? makeCredentials(gate, rights);
   made.set(`${name} ${rights}`, credentials);

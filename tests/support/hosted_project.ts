@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { eventually } from "./mailbox.ts";
 
 /** A function as the Supabase CLI uploads it. */
-export interface Upload {
+interface Upload {
   metadata: { name: string; entrypoint_path: string; import_map_path: string; verify_jwt: boolean };
   /** The files by their paths from the root. */
   files: Map<string, Uint8Array>;

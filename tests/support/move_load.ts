@@ -53,8 +53,8 @@ export function startLoad(key: string, owners: readonly Sql[]): Load {
   }
 
   /**
-   * Writes as a client does: repeats each call with the same Idempotency-Key until it succeeds. Every fifth call is
-   * sent once more after its success.
+   * Writes as a client does: repeats each call with the same Idempotency-Key until the call succeeds. Every fifth call
+   * is sent once more after its success.
    */
   async function write(writer: string) {
     for (let n = 1; !ended; n++) {

@@ -146,7 +146,7 @@ export async function startForMoves(stack: AsyncDisposableStack) {
   return { nodes, proxy, owners: owners as [Sql, Sql] };
 }
 
-/** Asserts that nothing of the workspace or of a move is left on a node. */
+/** Asserts that a node has no row of the workspace, and nothing that a move created. */
 export async function assertLeft(sql: Sql, workspaceId: string): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid

@@ -4,7 +4,7 @@ import { loadSecrets } from "../../run/local/secrets.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { makeStartedDataDir } from "./own_stack.ts";
 
-/** Starts a Postgres for one test, with every migration and without a scheduler. `sql` is the owner's only connection. */
+/** Starts a Postgres for one test, with every migration and no scheduler. `sql` is the owner's only connection. */
 export async function startOwnDatabase() {
   const dataDir = await makeStartedDataDir();
   const secrets = await loadSecrets(dataDir);

@@ -11,7 +11,7 @@ export async function makeDataDir(prefix = ""): Promise<string> {
   return folder;
 }
 
-/** Creates such a folder with prepared data, for a test that does not examine the first start. */
+/** Creates a data folder as a first start leaves it, for a test that does not examine the first start. */
 export async function makeStartedDataDir(): Promise<string> {
   const folder = await makeDataDir();
   await copyPreparedData(folder);

@@ -99,8 +99,9 @@ async function withSupabaseRoles(sql: Sql, work: (sql: TransactionSql) => Promis
 }
 
 /**
- * Makes each call, undoes what it did, and returns the signatures of the functions that the role may execute: a function
- * that fails for any reason other than missing rights was executed. One statement makes all calls, which is faster.
+ * Makes each call, undoes what it did, and returns the signatures of the functions that the role may execute. A call
+ * that fails for any reason other than missing rights has executed the function. One statement makes all calls, to save
+ * time.
  */
 async function executable(sql: TransactionSql, callables: Callable[]): Promise<string[]> {
   await sql`select set_config('test.calls', ${callables.map(({ call }) => call)}::text[]::text, true)`;

@@ -33,8 +33,8 @@ const DEFINITION = "custom-fields";
 const PROPOSAL = "proposals";
 
 /**
- * The id for an endpoint's path: a definition's or a proposal's if the path begins with `custom-fields` or `proposals`,
- * else that of the function's own record.
+ * The id for an endpoint's path. If the path begins with `custom-fields` or `proposals`, it is the id of a custom
+ * field's definition or of a proposal. Otherwise it is the id of the function's own record.
  */
 export function recordIdFor(records: Samples["records"], resource: string, path: string): string | undefined {
   const below = [DEFINITION, PROPOSAL].find((kind) => path.startsWith(`/${kind}/`));

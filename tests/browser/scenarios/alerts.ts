@@ -100,7 +100,7 @@ test("The bar says how many keys expire, and a stopped webhook that nobody needs
   assert.equal(extended.days, 89);
 });
 
-test("The first page of a new company lists the first steps, ticks each as it is done, and ends when all are", async ({ browser, sql }) => {
+test("The first page of a new company lists the first steps, ticks each step that is done, and shows the list no more when all are done", async ({ browser, sql }) => {
   const email = `${crypto.randomUUID()}@padariasol.example`;
   const { id } = await createWorkspace(sql, {
     name: "Padaria Sol",

@@ -97,7 +97,7 @@ test("After a session ended, the sign-in says so and leads back to the form with
   assert.equal(await page.getByLabel("Nome").inputValue(), "Agência");
 });
 
-test("A question that is open when the session ends does not cover the sign-in page", async ({ browser, sql }) => {
+test("A dialog that is open when the session ends does not cover the sign-in page", async ({ browser, sql }) => {
   const person = await makePerson(sql, await makeCompany(sql), "gestor");
   await sessionOf(person);
   await using watched = await openPage(browser, "/conta/", { session: await sessionOf(person) });
@@ -195,7 +195,7 @@ test("Ending the other sessions leaves only this one in the list", async ({ brow
   await rows.filter({ hasText: "esta" }).waitFor();
 });
 
-test("A second tab shows and sends nothing of the person who was signed in before, whoever signs in elsewhere", async ({ browser, sql }) => {
+test("When another person signs in in the first tab, a second tab shows and sends nothing of the person before", async ({ browser, sql }) => {
   const company = await makeCompany(sql);
   const [ana, bia] = [await makePerson(sql, company, "gestor"), await makePerson(sql, company, "gestor")];
   await using watched = await openPage(browser, "/chaves/", { session: await sessionOf(ana) });
