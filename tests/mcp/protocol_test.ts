@@ -7,7 +7,8 @@ import { operate } from "../../run/operator/operator.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { makeApp } from "../support/apps.ts";
 import { makeKey } from "../support/fixtures.ts";
-import { MCP_URL, type McpReply, post, request } from "../support/mcp.ts";
+import { MCP_URL, post, request } from "../support/mcp.ts";
+import type { Reply } from "../support/reply.ts";
 import { test } from "../support/scenario.ts";
 import { accessTokens } from "../support/sessions.ts";
 import { baseUrl } from "../support/stack.ts";
@@ -23,7 +24,7 @@ function initialize(protocolVersion: unknown) {
 }
 
 function assertRpcError(
-  { status, body, text }: McpReply,
+  { status, body, text }: Reply,
   expected: { status: number; code: number; id: unknown },
 ) {
   assert.deepEqual({ status, code: body?.error?.code, id: body?.id }, expected, text);

@@ -3,9 +3,19 @@ import assert from "node:assert/strict";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { makeKey } from "../support/fixtures.ts";
-import { post, request, toolClient, toolNames } from "../support/mcp.ts";
+import { post, request, toolClient } from "../support/mcp.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
+
+/** The names of the tools that a key is offered, by default from every toolset. */
+async function toolNames(
+  key: string,
+  headers: Record<string, string> = { "X-MCP-Toolsets": "all" },
+): Promise<string[]> {
+  const { body, text } = await post(request("tools/list"), { "X-API-Key": key, ...headers });
+  assert.ok(body.result, text);
+  return body.result.tools.map(({ name }: { name: string }) => name).sort();
+}
 
 test("A key is offered the tools of its scopes and no others, scope by scope", async ({ sql, workspace }) => {
   const free = [...TOOLS.values()].filter(({ scope }) => scope === null);
