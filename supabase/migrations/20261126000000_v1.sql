@@ -97,7 +97,7 @@ comment on function crm.uuid_v7(timestamptz) is
   'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at. So ids '
   'sort by creation, and the filter `since` becomes a range of ids.';
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
-language plpgsql immutable parallel safe as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return encode(
     overlay(
@@ -870,11 +870,11 @@ comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7 with the invalid fields. p_message is the Portuguese message for these fields; null '
   'means the message of the code. p_ids are the records that these fields are about.';
 create function api.mark_replayed() returns void
-language plpgsql
+language plpgsql set search_path = ''
 as $$ begin perform set_config('app.replayed', 'true', true); end $$;
 comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 create function api.mark_found() returns void
-language plpgsql
+language plpgsql set search_path = ''
 as $$ begin perform set_config('app.found', 'true', true); end $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
 create function crm.unless_dry_run(p_args jsonb, p_reply json) returns json
@@ -925,7 +925,8 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The ids of the records with these external_ids, by external_id. Empty for records whose external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id. Empty for a kind of record whose external_id is not '
+  'unique.';
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin
@@ -1594,7 +1595,7 @@ comment on function crm.with_fields(json, json) is
   'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
   'json_build_object, without spaces around their braces.';
 create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return case
@@ -1768,7 +1769,7 @@ comment on type crm.walk is
   '$2; $3 is the number of rows. is_alone tells for each of ranges whether it is the only filter. shows_all: whether '
   'archived records are requested too.';
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
-language plpgsql immutable
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return format(
@@ -2996,7 +2997,7 @@ comment on function crm.with_tags(jsonb, jsonb) is
   'Replaces add_tags and remove_tags in the arguments with `tags`, the tags that the record will have. Raises '
   'validation_error for more than 50.';
 create function crm.quoted_choices(p_choices text[]) returns text
-language plpgsql immutable
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return (
@@ -7049,7 +7050,7 @@ comment on function crm.sample_data(crm.event_type) is
   'nil UUID, as is the event''s object_id.';
 
 create function crm.sample_row(p_object_type text) returns jsonb
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return case p_object_type
     when 'deal' then '{
@@ -7119,7 +7120,7 @@ comment on function crm.sample_row(text) is
   'The public fields of a made-up object of that type, or of a submitted lead, from the examples in the OpenAPI '
   'documents.';
 create function crm.sample_state(p_event crm.event_type) returns jsonb
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return case p_event
     when 'deal.stage_changed' then '{"last_activity_at":null}'
@@ -7178,7 +7179,7 @@ $$;
 comment on function crm.sample_state(crm.event_type) is
   'The fields of a made-up object that show that the event has happened.';
 create function crm.sample_facts(p_event crm.event_type) returns jsonb
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return case p_event
     when 'deal.stage_changed' then '{
@@ -7422,7 +7423,7 @@ comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
   'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
   'days, or 500 that differ in target or events from each other and from p_subscription.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return array(
     select i.id::uuid
@@ -7438,7 +7439,8 @@ end
 $$;
 comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which may be one id or a list.';
 create function crm.header_name(p_args jsonb) returns jsonb
-language plpgsql immutable as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
+language plpgsql immutable set search_path = ''
+as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
 comment on function crm.header_name(jsonb) is
   'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
 create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
@@ -9435,7 +9437,7 @@ $$;
 comment on function crm.require_own_delivery(crm.webhook_subscriptions, uuid) is
   'Raises not_found if the subscription has no such delivery.';
 create function crm.wake_dispatcher() returns void
-language plpgsql
+language plpgsql set search_path = ''
 as $$ begin perform set_config('app.events_enqueued', 'true', true); end $$;
 comment on function crm.wake_dispatcher() is
   'Makes the edge function poke the dispatcher after its reply, as an event with deliveries does.';
@@ -11889,7 +11891,7 @@ language sql stable as $$
 $$;
 comment on function crm.lead_json(crm.deals, uuid, uuid) is 'Public JSON of a lead (spec 2.4, `lead`).';
 create function crm.lead_name(p_lead jsonb) returns text
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')); end $$;
 comment on function crm.lead_name(jsonb) is 'The full name in a lead''s body.';
 create function crm.lead_company(p_name_key text) returns uuid
@@ -16625,7 +16627,7 @@ comment on function app.proposal_link(jsonb) is
   'proposal_expired, proposal_closed.';
 
 create function crm.scopes_of_role(p_role text) returns text[]
-language plpgsql immutable parallel safe as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
@@ -16641,7 +16643,7 @@ comment on function crm.scopes_of_role(text) is
   'The scopes that a member with this role may give an app. Like a key, an app reaches all records of the workspace. '
   'A `:manage` scope requires the role that may do the same in the console. Other scopes cannot be given.';
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
-language plpgsql immutable parallel safe as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)));
 end

@@ -127,7 +127,7 @@ comment on function crm.uuid_v7(timestamptz) is
   'sort by creation, and the filter `since` becomes a range of ids.';
 
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
-language plpgsql immutable parallel safe as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return encode(
     overlay(

@@ -81,12 +81,12 @@ comment on function api.fail(text, text[], text, uuid[]) is
   'means the message of the code. p_ids are the records that these fields are about.';
 
 create function api.mark_replayed() returns void
-language plpgsql
+language plpgsql set search_path = ''
 as $$ begin perform set_config('app.replayed', 'true', true); end $$;
 comment on function api.mark_replayed() is 'Marks the reply as a repetition: its status is 200, not 201.';
 
 create function api.mark_found() returns void
-language plpgsql
+language plpgsql set search_path = ''
 as $$ begin perform set_config('app.found', 'true', true); end $$;
 comment on function api.mark_found() is 'Marks the record as found, not created: the reply''s status is 200, not 201.';
 
@@ -144,7 +144,8 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The ids of the records with these external_ids, by external_id. Empty for records whose external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id. Empty for a kind of record whose external_id is not '
+  'unique.';
 
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$

@@ -141,7 +141,7 @@ comment on function crm.with_fields(json, json) is
   'json_build_object, without spaces around their braces.';
 
 create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel safe set search_path = ''
 as $$
 begin
   return case

@@ -25,7 +25,7 @@ comment on type crm.walk is
   'archived records are requested too.';
 
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
-language plpgsql immutable
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return format(

@@ -148,7 +148,7 @@ comment on function crm.with_tags(jsonb, jsonb) is
   'validation_error for more than 50.';
 
 create function crm.quoted_choices(p_choices text[]) returns text
-language plpgsql immutable
+language plpgsql immutable set search_path = ''
 as $$
 begin
   return (

@@ -1,7 +1,7 @@
 -- Written by deno task records.
 
 create function crm.sample_row(p_object_type text) returns jsonb
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return case p_object_type
     when 'deal' then '{
@@ -72,7 +72,7 @@ comment on function crm.sample_row(text) is
   'documents.';
 
 create function crm.sample_state(p_event crm.event_type) returns jsonb
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return case p_event
     when 'deal.stage_changed' then '{"last_activity_at":null}'
@@ -132,7 +132,7 @@ comment on function crm.sample_state(crm.event_type) is
   'The fields of a made-up object that show that the event has happened.';
 
 create function crm.sample_facts(p_event crm.event_type) returns jsonb
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return case p_event
     when 'deal.stage_changed' then '{

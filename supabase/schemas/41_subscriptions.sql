@@ -218,7 +218,7 @@ comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
   'days, or 500 that differ in target or events from each other and from p_subscription.';
 
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return array(
     select i.id::uuid
@@ -235,7 +235,8 @@ $$;
 comment on function crm.listed_ids(jsonb, text) is 'The ids of a filter, which may be one id or a list.';
 
 create function crm.header_name(p_args jsonb) returns jsonb
-language plpgsql immutable as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
+language plpgsql immutable set search_path = ''
+as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
 comment on function crm.header_name(jsonb) is
   'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
 

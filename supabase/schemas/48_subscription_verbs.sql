@@ -41,7 +41,7 @@ comment on function crm.require_own_delivery(crm.webhook_subscriptions, uuid) is
   'Raises not_found if the subscription has no such delivery.';
 
 create function crm.wake_dispatcher() returns void
-language plpgsql
+language plpgsql set search_path = ''
 as $$ begin perform set_config('app.events_enqueued', 'true', true); end $$;
 comment on function crm.wake_dispatcher() is
   'Makes the edge function poke the dispatcher after its reply, as an event with deliveries does.';

@@ -28,7 +28,7 @@ $$;
 comment on function crm.lead_json(crm.deals, uuid, uuid) is 'Public JSON of a lead (spec 2.4, `lead`).';
 
 create function crm.lead_name(p_lead jsonb) returns text
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')); end $$;
 comment on function crm.lead_name(jsonb) is 'The full name in a lead''s body.';
 

@@ -4,7 +4,7 @@
 -- an app as a key. See docs/decisions/0014-keys.md.
 
 create function crm.scopes_of_role(p_role text) returns text[]
-language plpgsql immutable parallel safe as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
@@ -21,7 +21,7 @@ comment on function crm.scopes_of_role(text) is
   'A `:manage` scope requires the role that may do the same in the console. Other scopes cannot be given.';
 
 create function crm.given_scopes(p_scopes text[], p_role text) returns text[]
-language plpgsql immutable parallel safe as $$
+language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   return array(select s from unnest(p_scopes) s where s = any (crm.scopes_of_role(p_role)));
 end

@@ -54,7 +54,7 @@ function caseSql({ name, argument, cases, text }: {
   const shown = cases.filter(([, value]) => Object.keys(value as object).length > 0);
   return commented(
     `create function crm.${name}(${argument}) returns jsonb
-language plpgsql immutable as $$
+language plpgsql immutable set search_path = '' as $$
 begin
   return case ${parameter}
 ${shown.map(([key, value]) => `    when '${key}' then ${literal(value)}`).join("\n")}
