@@ -170,7 +170,7 @@ test("A value from before its definition stays valid until it changes, and so do
   assertError(refused, "validation_error", ["custom_fields.c", "custom_fields.n"]);
 });
 
-test("A known lead is answered as before, even if a field was defined since that its values do not fit (spec 4.1)", async ({ workspace, api }) => {
+test("A repeated lead gets its first reply, even if a field that refuses its value was defined in between (spec 4.1)", async ({ workspace, api }) => {
   const lead = { first_name: "Rita", external_id: "f1", custom_fields: { lojas: "três" } };
   const first = await api.post("/api-v1-leads", lead);
   assert.equal(first.status, 201);

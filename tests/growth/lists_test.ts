@@ -89,8 +89,8 @@ Deno.test("every index begins with workspace_id, so that no list reads another w
     join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
     where c.relnamespace = 'crm'::regnamespace and not c.relispartition and a.attname <> 'workspace_id'
       and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`;
-  // These indexes serve lookups before the workspace is known, the daily purges, and the ids that encrypted secrets
-  // belong to. They also serve the deliveries of a subscription, and the dispatcher's scans of all workspaces.
+  // These indexes serve lookups before the workspace is known, unique ids, the daily purges, the deliveries of a
+  // subscription, and the dispatcher's scans of all workspaces.
   const expected = `
     api_keys_grants api_keys_id_key idempotency_keys_age key_calls_age key_secrets_age key_secrets_hash_key
     list_cursors_age members_user proposal_links_token_hash_key webhook_deliveries_ended_badly

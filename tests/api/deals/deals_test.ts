@@ -80,7 +80,8 @@ test("POST /api-v1-deals puts the deal in the given stage, or in the default pip
 });
 
 test("GET /api-v1-deals/<uuid> adds the contact, the company and the newest activity, or null (spec 4.6)", async ({ sql, workspace, api }) => {
-  const bare = (await api.post(DEALS, { title: "A" })).body;
+  const { body: { id: withoutLead } } = await api.post(DEALS, { title: "A" });
+  const { body: bare } = await api.patch(`${DEALS}/${withoutLead}`, { lead: { first_name: "Ana" } });
   assert.deepEqual((await api.get(`${DEALS}/${bare.id}`)).body, {
     ...bare,
     contact: null,

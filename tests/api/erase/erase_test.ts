@@ -317,7 +317,7 @@ test("With texts, an erasure clears an external_id that contains the surname, in
   assert.deepEqual(await tablesWith(sql, [last.toLowerCase()]), []);
   const { body } = await api.get(`/api-v1-deals?contact_id=${contact_id}`);
   const kept = body.data.map((deal: { external_id: string | null }) => deal.external_id).sort();
-  assert.deepEqual(kept, ["erp 7", null], "what names nobody stays");
+  assert.deepEqual(kept, ["erp 7", null], "an external_id that names nobody stays");
 });
 
 test("A note written during the erasure of its contact is erased too", async ({ workspace, api }) => {

@@ -244,7 +244,6 @@ test("A lead is erased with the person who sent it even if its deal has another 
   const other = await create(workspace.key, CONTACTS, { name: "Bia" });
   await api.patch(`/api-v1-deals/${deal_id}`, { contact_id: other.id, loss_note: "Caro" });
   await api.post("/api-v1-notes", { deal_id, body: "Bia ligou" });
-  assert.notDeepEqual(await tablesWith(sql, traces), []);
   await api.post(`${CONTACTS}/${stays.id}/erase`, { texts: true });
   assert.deepEqual(await tablesWith(sql, traces), []);
   const { body } = await api.get(`/api-v1-notes?deal_id=${deal_id}`);
@@ -275,7 +274,7 @@ test("After an erasure the stored reply of a batch with errors is replayed witho
       "items[1].custom_fields.cor",
       "items[1].email",
     ].sort(),
-    "a control",
+    "control: before the erasure the reply mentions the person",
   );
   const [madeThen, failedThen] = again.body.results;
   assert.deepEqual([madeThen, again.body.summary], [made, first.body.summary]);

@@ -25,13 +25,17 @@ for (const [name, body] of Object.entries(RECORDS)) {
     const { archived_at } = archived.body;
     assert.ok(archived_at >= record["created_at"]!);
     assert.deepEqual(shown(archived.body), { ...shown(record), archived_at });
-    assert.deepEqual((await api.post(`${path}/${record.id}/archive`, {})).body, archived.body, "again");
-    assert.equal((await api.get(`${path}/${record.id}`)).body.archived_at, archived_at, "it can be read");
+    assert.deepEqual((await api.post(`${path}/${record.id}/archive`, {})).body, archived.body, "repeated");
+    assert.equal(
+      (await api.get(`${path}/${record.id}`)).body.archived_at,
+      archived_at,
+      "an archived record can be read",
+    );
 
     const restored = await api.post(`${path}/${record.id}/restore`);
     assert.equal(restored.status, 200);
     assert.deepEqual(shown(restored.body), shown(record));
-    assert.deepEqual((await api.post(`${path}/${record.id}/restore`)).body, restored.body, "again");
+    assert.deepEqual((await api.post(`${path}/${record.id}/restore`)).body, restored.body, "repeated");
 
     const updates = await sql<{ facts: unknown }[]>`
       select facts from crm.events where workspace_id = ${workspace.id} and event::text like '%.updated'`;
