@@ -135,7 +135,7 @@ Deno.test("GET and DELETE are 405, because there are no streams and no sessions,
   await response.body?.cancel();
 });
 
-test("The key is taken from X-API-Key or from Authorization, and every other caller is 401", async ({ sql, workspace: { id, key } }) => {
+test("The key is taken from X-API-Key or from Authorization, and every other caller is 401, even with a large body", async ({ sql, workspace: { id, key } }) => {
   const list = request("tools/list");
   const accepted = [
     { "X-API-Key": key },
@@ -155,7 +155,10 @@ test("The key is taken from X-API-Key or from Authorization, and every other cal
       ["revoked_api_key", { "Authorization": `Bearer ${other.key}` }],
     ] as [string, Record<string, string>][]
   ) {
-    for (const message of [list, initialize("2025-11-25"), request("tools/call", { name: "me_get" })]) {
+    const large = request("tools/list", { x: "x".repeat(100_000) });
+    for (
+      const message of [list, initialize("2025-11-25"), request("tools/call", { name: "me_get" }), large]
+    ) {
       const { status, headers: replied, body, text } = await post(message, headers);
       assert.deepEqual({ status, code: body.error.data.code }, { status: 401, code }, text);
       const metadata = `${MCP_URL}/.well-known/oauth-protected-resource`;
@@ -191,13 +194,6 @@ test("A body over 256 KiB, too deep or of too many values is refused before it i
   assert.equal((await call(`{"q":"${"x".repeat(256 * 1024)}"}`)).status, 413);
   assert.equal((await call(`${'{"a":'.repeat(40)}1${"}".repeat(40)}`)).status, 422);
   assert.equal((await call(`{"a":[${"1,".repeat(6_000)}1]}`)).status, 422);
-});
-
-Deno.test("A stranger's large body is not read: the key is judged first", async () => {
-  const { status, body } = await post(request("tools/list", { x: "x".repeat(100_000) }), {
-    "X-API-Key": generateKey(),
-  });
-  assert.deepEqual({ status, code: body.error.data.code }, { status: 401, code: "invalid_api_key" });
 });
 
 test("An app lists the tools of its scopes with its token and calls them, and without a grant it is 401", async ({ sql, workspace: { id } }) => {

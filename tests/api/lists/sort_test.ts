@@ -123,14 +123,14 @@ test("Every list can be sorted by creation time and by last change", async ({ wo
   assert.deepEqual(pages.flatMap(ids), notes.map(({ id }) => id));
 });
 
-test("A list filtered by several values sorts all matching deals, not only the newest for each value", async ({ workspace, api }) => {
-  const items = Array.from({ length: 40 }, (_, index) => ({
+test("A list filtered by several values sorts all matching deals, not only the newest for each value", async ({ api }) => {
+  const items = Array.from({ length: 16 }, (_, index) => ({
     op: "create",
     data: { title: "D", value: 1000 - index },
   }));
   const { body } = await api.post(`${DEALS}/batch`, { items });
   const made = body.results.map(({ id }: { id: string }) => id);
-  for (const id of made.slice(20)) await api.post(`${DEALS}/${id}/win`);
-  const pages = await readPages(api, `${DEALS}?sort=-value&status=aberto,ganho&limit=7`);
-  assert.deepEqual(pages.flatMap(ids), made, workspace.id);
+  for (const id of made.slice(8)) await api.post(`${DEALS}/${id}/win`);
+  const pages = await readPages(api, `${DEALS}?sort=-value&status=aberto,ganho&limit=3`);
+  assert.deepEqual(pages.flatMap(ids), made);
 });

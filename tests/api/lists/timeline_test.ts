@@ -1,12 +1,11 @@
 // GET /api-v1-companies/:id/timeline and /api-v1-contacts/:id/timeline: what happened, newest first.
 import assert from "node:assert/strict";
-import { client } from "../../support/client.ts";
+import { client, type Reply } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
 import { create, ids, readPages } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
-// deno-lint-ignore no-explicit-any -- the body of a reply
-type Entry = any;
+type Entry = Reply["body"];
 
 test("The timelines of a company and of a contact show deals, moves, activities and notes, newest first and page by page", async ({ workspace, api }) => {
   const { key, stages: [first, second, third] } = workspace;
