@@ -4,7 +4,7 @@ import type postgres from "postgres";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { rotateKey } from "../../../run/operator/keys.ts";
 import { ListQuery } from "../../../supabase/functions/_shared/contract/pagination.ts";
-import { assertError, call, client, type Reply } from "../../support/client.ts";
+import { assertError, client, type Reply } from "../../support/client.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { toolClient } from "../../support/mcp.ts";
 import { type Logged, loggedOf, readLog } from "../../support/request_log.ts";
@@ -71,21 +71,11 @@ test("Every kind of error is in the log", async ({ sql, workspace }) => {
   assert.equal(all.length - all.filter(({ path }) => path.startsWith(REQUESTS)).length, replies.length);
 });
 
-/** The whole log of a workspace as text. */
-async function logText(sql: postgres.Sql, workspaceId: string): Promise<string> {
-  const rows = await sql<{ line: string }[]>`
-    select r::text as line from crm.requests r where r.workspace_id = ${workspaceId}`;
-  return rows.map(({ line }) => line).join("\n");
-}
-
 test("No body, header, query value or path value reaches the log, even if the error quotes it", async ({ sql, workspace, api }) => {
   const { key } = workspace;
   const headers = { "User-Agent": MARKER, "Idempotency-Key": MARKER };
-  await api.post(
-    "/api-v1-contacts",
-    { name: MARKER, email: `${MARKER}@exemplo.com`, notes: MARKER },
-    headers,
-  );
+  const contact = { name: MARKER, email: `${MARKER}@exemplo.com`, notes: MARKER };
+  await api.post("/api-v1-contacts", contact, headers);
   await api.post("/api-v1-contacts", { name: MARKER, [`${MARKER}@x.com`]: MARKER }, {
     Prefer: "handling=strict",
   });
@@ -97,18 +87,15 @@ test("No body, header, query value or path value reaches the log, even if the er
     if (method !== "GET") continue;
     for (const name of Object.keys(endpoint.query.shape)) {
       const address = `/${resource.name}${path === "/" ? "" : path}`.replace(/:\w+/g, crypto.randomUUID());
-      await call(
-        method,
-        `${address}?${name}=${MARKER}${name in ListQuery.shape ? "" : `,"${MARKER}" não é`}`,
-        { key },
-      );
+      const value = name in ListQuery.shape ? MARKER : `${MARKER},"${MARKER}" não é`;
+      await api.get(`${address}?${name}=${value}`);
     }
   }
   await loggedOf(key, await api.get("/api-v1-me"));
-  const text = await logText(sql, workspace.id);
-  assert.ok(text.split("\n").length > 100, "one row for each parameter");
-  assert.match(text, /não é um de/);
-  assert.deepEqual(text.split("\n").filter((line) => line.includes(MARKER)), []);
+  const rows = await sql`select r::text as line from crm.requests r where r.workspace_id = ${workspace.id}`;
+  assert.ok(rows.length > 100, "one row for each parameter");
+  assert.ok(rows.some(({ line }) => line.includes("não é um de")));
+  assert.deepEqual(rows.filter(({ line }) => line.includes(MARKER)), []);
 });
 
 test("A key sees neither the requests of another key nor those of another workspace", async ({ sql, workspace }) => {
