@@ -150,7 +150,7 @@ test("A value must have the type of its field, on creation, PATCH, upsert, batch
   assert.deepEqual(ids(await api.get(`${CONTACTS}?email=a@x.com`)), [], "a refused lead leaves nothing");
 });
 
-test("A value from before its definition stays valid until it changes, and so does a choice that is no longer offered, which a filter still finds", async ({ sql, workspace, api }) => {
+test("A value from before its field was defined, and a choice that is no longer offered, stay valid until they change; filters find the choice", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { n: "três", c: "a" } });
   await define(workspace.key, { object_type: "contact", key: "n", type: "number" });
   const field = { object_type: "contact", key: "c", type: "choice", choices: ["a"] };

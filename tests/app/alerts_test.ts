@@ -29,7 +29,7 @@ async function read(sql: Sql, workspaceId: string, role: "admin" | "gestor" | "v
   return body as { alerts: Alert[]; first_steps: Record<string, boolean> | null };
 }
 
-/** A key that expires after that time, which may be negative. */
+/** Makes a key that expires after an interval; a negative interval makes an expired key. */
 async function makeExpiringKey(sql: Sql, workspaceId: string, after: string): Promise<string> {
   const { id } = await makeKey(sql, workspaceId);
   await sql`update crm.api_keys set name = ${after}, expires_at = now() + ${after}::interval where id = ${id}`;
@@ -41,7 +41,7 @@ async function fail(sql: Sql, id: string, times: number): Promise<void> {
   await sql`update crm.webhook_subscriptions set failure_count = ${times} where id = ${id}`;
 }
 
-/** Makes it look as if five failures had stopped a webhook that long ago. */
+/** Makes it look as if five failures stopped a webhook, `ago` before now. */
 async function stop(sql: Sql, id: string, ago: string): Promise<void> {
   await sql`
     update crm.webhook_subscriptions

@@ -93,7 +93,7 @@ test("A new stage, a win and a reopening each emit deal.updated once, besides th
     changed("deal.updated", "closed_at", "status", "won_at"),
   ]);
 
-  // As the application reopens a deal: the event names the fields of the loss, which are cleared.
+  // The application reopens a lost deal. The event also names the fields of the loss, which are cleared.
   const { id: lost } = await newDeal();
   await api.post(`/api-v1-deals/${lost}/lose`, { loss_note: "caro" });
   await sql`update crm.deals set status = 'aberto' where id = ${lost}`;

@@ -81,7 +81,7 @@ test("The main contact can have a role, and cannot be removed: the error names t
   assert.deepEqual(shown(await api.get(other.path)), [["Carlos", null, true]]);
 });
 
-test("A deal can have contacts without a main contact, also if it is closed or archived, or if the contacts are archived", async ({ api, sql, workspace, newContact }) => {
+test("A deal can have contacts without a main contact, even if the deal is closed or archived, or the contacts are archived", async ({ api, sql, workspace, newContact }) => {
   const contact_id = await newContact("Bia");
   await api.post(`${CONTACTS}/${contact_id}/archive`);
   const deal = await create(workspace.key, DEALS, { title: "Plano" });

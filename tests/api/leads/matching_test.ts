@@ -121,7 +121,7 @@ test("POST /api-v1-leads considers only the hundred oldest contacts with the lea
     (await api.post(LEADS, { first_name, phone: "1133334444" })).body.created.contact === false;
   assert.equal(await find("Ana 101"), true);
   assert.equal(await find("Ana 2"), true);
-  assert.equal(await find("Ana 1 x"), false, "the newest is the hundred and first");
+  assert.equal(await find("Ana 1 x"), false, "Ana 1 is the newest, so she is not among the hundred oldest");
 });
 
 test("A lead's deal is titled with the typed name; its GET by id, lead.received and the feed keep the typed values", async ({ sql, api }) => {

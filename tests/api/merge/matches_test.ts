@@ -44,7 +44,7 @@ test("After any number of merges, a lead with the e-mail of a merged contact bel
   assert.equal(lead.contact_id, active, "a lead prefers an active contact to a merged contact");
 });
 
-test("A lead with the phone and first name of a merged contact belongs to the remaining one, unless the e-mails differ", async ({ workspace: { key }, api }) => {
+test("A lead with the phone and first name of a merged contact belongs to the remaining contact, unless the e-mails differ", async ({ workspace: { key }, api }) => {
   const chain = [
     await create(key, CONTACTS, { name: "José Lima", phone: "(11) 97777-1234" }),
     await create(key, CONTACTS, { name: "Zé", phone: "11 3333-4444", email: "ze@x.com" }),
@@ -61,7 +61,7 @@ test("A lead with the phone and first name of a merged contact belongs to the re
   assert.deepEqual(await find(other), [false, null], "the remaining contact has another e-mail");
 });
 
-test("A lead with the name of a merged company belongs to the remaining one", async ({ workspace: { key }, api }) => {
+test("A lead with the name of a merged company belongs to the remaining company", async ({ workspace: { key }, api }) => {
   const chain = [
     await create(key, COMPANIES, { name: "Padaria Sol" }),
     await create(key, COMPANIES, { name: "Padaria do Sol" }),
@@ -120,7 +120,11 @@ for (const [path, by, value, own] of upserts) {
 
     await api.post(`${path}/${stays.id}/archive`);
     const archived = await api.post(upsert, { name: "D", [by]: value });
-    assert.equal(archived.status, by === "external_id" ? 200 : 201, "only external_id finds archived ones");
+    assert.equal(
+      archived.status,
+      by === "external_id" ? 200 : 201,
+      "only external_id finds archived records",
+    );
     assert.equal(archived.body.id === stays.id, by === "external_id");
   });
 }

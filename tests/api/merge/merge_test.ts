@@ -201,7 +201,7 @@ test("After a merge no row of any table refers to the merged record", async ({ s
 });
 
 for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as const) {
-  test(`GET of a merged ${one} answers 301 with the address of the remaining one, any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
+  test(`GET of a merged ${one} answers 301 with the address of the remaining ${one}, and any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
     const stays = await create(workspace.key, path, { name: "A" });
     const other = await create(workspace.key, path, { name: "B" });
     await api.post(`${path}/${stays.id}/merge`, { merge_id: other.id });
@@ -257,7 +257,7 @@ for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as con
     assert.deepEqual([again.status, again.body], [200, body], "a field cleared since is not filled again");
     assert.equal((await eventsSince(sql, workspace.id, since)).length, 0);
     await merge(stays.id, a.id);
-    assert.equal((await merge(stays.id, b.id)).status, 200, "b was merged into it through a");
+    assert.equal((await merge(stays.id, b.id)).status, 200, "B was merged into A, and A into S");
   });
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { makeWorkspace } from "../../support/fixtures.ts";
-import { create, ids, readPages } from "../../support/record_fixtures.ts";
+import { create, ids, nextMillisecond, readPages } from "../../support/record_fixtures.ts";
 import { type Scenario, test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
@@ -18,9 +18,13 @@ function searchOf({ api }: Scenario, path: string) {
   };
 }
 
-async function createAll({ workspace }: Scenario, path: string, bodies: Record<string, unknown>[]) {
+/** Creates records whose ids are in order. */
+async function createAll({ api }: Scenario, path: string, bodies: Record<string, unknown>[]) {
   const made: string[] = [];
-  for (const body of bodies) made.push((await create(workspace.key, path, body)).id);
+  for (const body of bodies) {
+    await nextMillisecond();
+    made.push((await api.post(path, body)).body.id);
+  }
   return made;
 }
 
