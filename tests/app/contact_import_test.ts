@@ -13,20 +13,12 @@ test("An import creates and updates contacts with their companies, and names the
   const { client: gestor, memberId } = await signIn(sql, id, "gestor");
   const sun = await create(key, "/api-v1-companies", { name: "Padaria Sol" });
   const ana = await create(key, "/api-v1-contacts", { name: "Ana", email: "ana@sol.example", tags: ["vip"] });
+  const ofSun = { name: "Ana Souza", email: "Ana@Sol.example", company: "PADARIA SOL" };
+  const ofMoon = { company: "Mercado Lua", company_tax_id: "12.345/0001" };
   const items = [
-    upsert("email", {
-      name: "Ana Souza",
-      email: "Ana@Sol.example",
-      company: "PADARIA SOL",
-      add_tags: ["feira"],
-    }),
+    upsert("email", { ...ofSun, add_tags: ["feira"] }),
     upsert("email", { name: "Rui", email: "rui@lua.example", company: "Mercado Lua" }),
-    upsert("phone", {
-      name: "Eva",
-      phone: "(11) 97777-1234",
-      company: "Mercado Lua",
-      company_tax_id: "12.345/0001",
-    }),
+    upsert("phone", { name: "Eva", phone: "(11) 97777-1234", ...ofMoon }),
   ];
   const { body } = await gestor.post(IMPORT, { items });
   assert.deepEqual(body.summary, { created: 2, updated: 1, failed: 0 });

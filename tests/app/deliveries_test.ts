@@ -6,7 +6,6 @@ import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 
-const WEBHOOKS = "/app-v1-webhooks";
 const DELIVERIES = "/app-v1-deliveries";
 const LEADS = "/api-v1-leads";
 
@@ -80,7 +79,7 @@ test("Redelivering in the console sends the same delivery again, starts a new se
 test("A delivery whose event was dropped is neither found, sent again nor listed", async ({ sql, workspace: { id, key } }) => {
   const { client: gestor } = await signIn(sql, id, "gestor");
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
-  const { body: { delivery_id } } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);
+  const { body: { delivery_id } } = await gestor.post(`/app-v1-webhooks/${webhook}/test`);
   await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
   await sql`delete from crm.events where workspace_id = ${id}`;
   for (const path of [`/${delivery_id}`, `/${UNKNOWN_ID}`]) {
