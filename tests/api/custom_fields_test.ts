@@ -21,22 +21,11 @@ const errorsIn = ({ body }: { body: { error: { details: { field: string; message
   body.error.details.map(({ field, message }) => `${field}: ${message}`);
 
 test("A field is defined, listed, renamed, given other choices, archived and restored", async ({ workspace, api }) => {
-  const made = await api.post(FIELDS, {
-    object_type: "deal",
-    key: "segmento",
-    type: "choice",
-    choices: ["Padaria", "Saúde"],
-  });
+  const sent = { object_type: "deal", key: "segmento", type: "choice", choices: ["Padaria", "Saúde"] };
+  const made = await api.post(FIELDS, sent);
   assert.equal(made.status, 201);
   const { id, created_at, updated_at, ...field } = made.body;
-  assert.deepEqual(field, {
-    object_type: "deal",
-    key: "segmento",
-    label: "segmento",
-    type: "choice",
-    choices: ["Padaria", "Saúde"],
-    archived_at: null,
-  });
+  assert.deepEqual(field, { ...sent, label: "segmento", archived_at: null });
   assert.ok(created_at <= updated_at);
   assert.deepEqual((await api.get(FIELDS)).body, { data: [made.body] });
   const inUse = async () => (await api.get("/api-v1-workspace")).body.custom_fields;
@@ -157,11 +146,8 @@ test("A value from before its field was defined, and a choice that is no longer 
   const choice = await define(workspace.key, field);
   await runJob(sql, "index-texts");
   const { body: { data: fields } } = await api.get(FIELDS);
-  assert.deepEqual(
-    fields.find((f: Body) => f["id"] === choice.id),
-    choice,
-    "indexing values is not a change of the field",
-  );
+  // Indexing the values is not a change of the field.
+  assert.deepEqual(fields.find((f: Body) => f["id"] === choice.id), choice);
   await api.patch(`${FIELDS}/${choice.id}`, { choices: ["b"] });
   assert.deepEqual(ids(await api.get(`${CONTACTS}?custom[c]=a`)), [id]);
   const same = { n: "três", c: "a", x: 1 };

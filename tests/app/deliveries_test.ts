@@ -28,10 +28,8 @@ test("app-v1-deliveries shows a delivery as the API does, and the headers that i
   const [message] = await mailbox.waitFor(1);
   const signatures = ["x-service-signature", "x-service-signature-next"];
   const changing = ["x-service-timestamp", ...signatures];
-  const headers: [string, string][] = detail.headers.map(({ name, value }: Header) => [
-    name.toLowerCase(),
-    value,
-  ]);
+  const lower = ({ name, value }: Header): [string, string] => [name.toLowerCase(), value];
+  const headers: [string, string][] = detail.headers.map(lower);
   const lasting = (headers: Iterable<[string, string]>) =>
     [...headers].filter(([name]) => !changing.includes(name)).sort();
   assert.deepEqual(lasting(headers), lasting(message!.headers));

@@ -53,20 +53,12 @@ test("With X-MCP-Readonly only tools that read are listed, and a call of another
 test("A key that calls a tool without its scope gets insufficient_scope as a result, for every tool", async ({ sql, workspace }) => {
   const { key } = await makeKey(sql, workspace.id, { scopes: ["nada:read"] });
   const call = toolClient(key);
-  for (const { definition, scope } of TOOLS.values()) {
+  for (const [name, { definition, scope }] of TOOLS) {
     if (scope === null) continue;
-    const ids = Object.keys(definition.inputSchema.properties).filter((name) =>
-      /^(delivery_|contact_)?id$/.test(name)
-    );
-    const { isError, data } = await call(
-      definition.name,
-      Object.fromEntries(ids.map((name) => [name, UNKNOWN_ID])),
-    );
-    assert.deepEqual(
-      { isError, code: data.error.code },
-      { isError: true, code: "insufficient_scope" },
-      definition.name,
-    );
+    const fields = Object.keys(definition.inputSchema.properties);
+    const ids = fields.filter((field) => /^(delivery_|contact_)?id$/.test(field));
+    const { isError, data } = await call(name, Object.fromEntries(ids.map((id) => [id, UNKNOWN_ID])));
+    assert.deepEqual([isError, data.error.code], [true, "insufficient_scope"], name);
     assert.match(data.error.message, new RegExp(`"${scope}"`));
   }
 });

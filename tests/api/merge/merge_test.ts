@@ -121,12 +121,11 @@ test("A merge moves deals, activities, lead receipts and earlier merges to the r
   const facts = (event: string, object: string) =>
     events.filter((row) => row.event === event && row.object_id === object).map(({ facts }) => facts);
   assert.deepEqual(facts("contact.merged", stays), [{ merged_contact_id: contact_id }]);
-  assert.deepEqual(facts("deal.updated", deal_id), [{ changed_fields: ["contact_id"] }]);
-  assert.deepEqual(facts("activity.updated", activity.id), [{ changed_fields: ["contact_id"] }]);
-  assert.deepEqual(facts("contact.updated", contact_id), [{
-    changed_fields: ["archived_at", "merged_into_id"],
-  }]);
-  assert.deepEqual(facts("contact.updated", first), [{ changed_fields: ["merged_into_id"] }]);
+  const changed = (...changed_fields: string[]) => [{ changed_fields }];
+  assert.deepEqual(facts("deal.updated", deal_id), changed("contact_id"));
+  assert.deepEqual(facts("activity.updated", activity.id), changed("contact_id"));
+  assert.deepEqual(facts("contact.updated", contact_id), changed("archived_at", "merged_into_id"));
+  assert.deepEqual(facts("contact.updated", first), changed("merged_into_id"));
   assert.equal(events.length, 5, JSON.stringify(events));
 });
 
@@ -188,11 +187,8 @@ test("After a merge no row of any table refers to the merged record", async ({ s
         (await sql.unsafe(`select from ${table} where ${column} = '${gone[to]}'`)).length
       ),
     );
-  assert.deepEqual(
-    await count(),
-    references.map(() => 1),
-    "control: each column refers to the record before the merge",
-  );
+  const control = "control: each column refers to the record before the merge";
+  assert.deepEqual(await count(), references.map(() => 1), control);
   const { body: contact } = await api.post(CONTACTS, { name: "Ana" });
   const { body: company } = await api.post(COMPANIES, { name: "Padaria" });
   await api.post(`${CONTACTS}/${contact.id}/merge`, { merge_id: lead.contact_id });
