@@ -3,8 +3,12 @@ import { startOwnPostgres } from "../../run/local/own_postgres.ts";
 import { openSql } from "../../run/local/sql.ts";
 
 /** Opens a client of a database, which is closed when the scope ends (`await using`). */
-export function connect(databaseUrl: string, max = 1): Sql & AsyncDisposable {
-  const sql = openSql(databaseUrl, { max });
+export function connect(
+  databaseUrl: string,
+  max = 1,
+  options: Parameters<typeof openSql>[1] = {},
+): Sql & AsyncDisposable {
+  const sql = openSql(databaseUrl, { max, ...options });
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) });
 }
 

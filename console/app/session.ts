@@ -100,7 +100,7 @@ function storedSession(): Session | null {
   }
 }
 
-/** Shows the sign-in page if no session is stored. While one is stored, the server may only be unreachable. */
+/** Shows the sign-in page if no session is stored. A stored session may be valid, and the server only unreachable. */
 function leaveIfEnded(): void {
   if (storedSession()) return;
   if (person.value && ending.value === null) ending.value = "expired";

@@ -107,8 +107,8 @@ export const funnel = {
     "The link that the customer got stops working at once. Send the new one.",
   ],
   "proposal.new_link_draft": [
-    "A proposta ainda não foi enviada. O link anterior deixa de valer.",
-    "The proposal has not been sent yet. The earlier link stops being valid.",
+    "A proposta ainda não foi enviada. Se já tem um link, ele deixa de valer.",
+    "The proposal has not been sent yet. If it already has a link, that link stops being valid.",
   ],
   "deal.activities": ["Atividades", "Activities"],
   "deal.no_activities": ["Nenhuma atividade.", "No activity."],

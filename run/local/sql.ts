@@ -20,7 +20,7 @@ export function openSql(url: string, options: postgres.Options<Record<string, ne
   return postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
 }
 
-/** Whether the database has this table or view, which the client may use. */
+/** Whether the database has this table or view. */
 export async function hasTable(sql: postgres.ISql, name: string): Promise<boolean> {
   const [{ exists }] = await sql<[{ exists: boolean }]>`select to_regclass(${name}) is not null as exists`;
   return exists;

@@ -592,7 +592,8 @@ create unlogged table crm.rate_limits (
   hits timestamptz[] not null,
   calls bigint not null default 0,
   counted_since timestamptz not null default clock_timestamp()
-);
+)
+with (toast_tuple_target = 8160);
 comment on table crm.rate_limits is
   'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
   'last 60 seconds, oldest first.';
@@ -924,7 +925,8 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The ids of the records with these external_ids, by external_id. Empty for records whose external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id. Empty for a kind of record whose external_id is not '
+  'unique.';
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$
 begin

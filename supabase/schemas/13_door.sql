@@ -144,7 +144,8 @@ begin
 end
 $$;
 comment on function crm.external_id_holders(text, text[]) is
-  'The ids of the records with these external_ids, by external_id. Empty for records whose external_id is not unique.';
+  'The ids of the records with these external_ids, by external_id. Empty for a kind of record whose external_id is not '
+  'unique.';
 
 create function crm.error_of(p_failure crm.failure, p_verb text, p_args jsonb, out error_code text, out details json)
 language plpgsql set search_path = '' as $$

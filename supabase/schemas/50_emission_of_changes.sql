@@ -147,8 +147,8 @@ create trigger emit_created_completed after insert on crm.activities
   for each row when (new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
 
--- An update that answers a proposal may also be its first view: set_proposal_moments then sets viewed_at. By the names of
--- these triggers, proposal.viewed comes first.
+-- An update that answers a proposal may also be its first view: set_proposal_moments then sets viewed_at. By the names
+-- of these triggers, proposal.viewed comes first.
 create trigger emit_first_view after update on crm.proposals
   for each row when (old.viewed_at is null and new.viewed_at is not null)
   execute function crm.emit_event('proposal.viewed');

@@ -21,22 +21,11 @@ const errorsIn = ({ body }: { body: { error: { details: { field: string; message
   body.error.details.map(({ field, message }) => `${field}: ${message}`);
 
 test("A field is defined, listed, renamed, given other choices, archived and restored", async ({ workspace, api }) => {
-  const made = await api.post(FIELDS, {
-    object_type: "deal",
-    key: "segmento",
-    type: "choice",
-    choices: ["Padaria", "Saúde"],
-  });
+  const sent = { object_type: "deal", key: "segmento", type: "choice", choices: ["Padaria", "Saúde"] };
+  const made = await api.post(FIELDS, sent);
   assert.equal(made.status, 201);
   const { id, created_at, updated_at, ...field } = made.body;
-  assert.deepEqual(field, {
-    object_type: "deal",
-    key: "segmento",
-    label: "segmento",
-    type: "choice",
-    choices: ["Padaria", "Saúde"],
-    archived_at: null,
-  });
+  assert.deepEqual(field, { ...sent, label: "segmento", archived_at: null });
   assert.ok(created_at <= updated_at);
   assert.deepEqual((await api.get(FIELDS)).body, { data: [made.body] });
   const inUse = async () => (await api.get("/api-v1-workspace")).body.custom_fields;
@@ -150,18 +139,15 @@ test("A value must have the type of its field, on creation, PATCH, upsert, batch
   assert.deepEqual(ids(await api.get(`${CONTACTS}?email=a@x.com`)), [], "a refused lead leaves nothing");
 });
 
-test("A value from before its definition stays valid until it changes, and so does a choice that is no longer offered, which a filter still finds", async ({ sql, workspace, api }) => {
+test("A value from before its field was defined, and a choice that is no longer offered, stay valid until they change; filters find the choice", async ({ sql, workspace, api }) => {
   const { id } = await create(workspace.key, CONTACTS, { name: "Ana", custom_fields: { n: "três", c: "a" } });
   await define(workspace.key, { object_type: "contact", key: "n", type: "number" });
   const field = { object_type: "contact", key: "c", type: "choice", choices: ["a"] };
   const choice = await define(workspace.key, field);
   await runJob(sql, "index-texts");
   const { body: { data: fields } } = await api.get(FIELDS);
-  assert.deepEqual(
-    fields.find((f: Body) => f["id"] === choice.id),
-    choice,
-    "indexing values is not a change of the field",
-  );
+  // Indexing the values is not a change of the field.
+  assert.deepEqual(fields.find((f: Body) => f["id"] === choice.id), choice);
   await api.patch(`${FIELDS}/${choice.id}`, { choices: ["b"] });
   assert.deepEqual(ids(await api.get(`${CONTACTS}?custom[c]=a`)), [id]);
   const same = { n: "três", c: "a", x: 1 };
@@ -170,7 +156,7 @@ test("A value from before its definition stays valid until it changes, and so do
   assertError(refused, "validation_error", ["custom_fields.c", "custom_fields.n"]);
 });
 
-test("A known lead is answered as before, even if a field was defined since that its values do not fit (spec 4.1)", async ({ workspace, api }) => {
+test("A repeated lead gets its first reply, even if a field that refuses its value was defined in between (spec 4.1)", async ({ workspace, api }) => {
   const lead = { first_name: "Rita", external_id: "f1", custom_fields: { lojas: "três" } };
   const first = await api.post("/api-v1-leads", lead);
   assert.equal(first.status, 201);

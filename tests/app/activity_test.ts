@@ -38,11 +38,7 @@ test("app-v1-activity pages through the whole log without gaps or repetitions", 
   const stored = await sql`select id from crm.audit_log where workspace_id = ${id} order by id desc`;
   assert.deepEqual(pages.flatMap(ids), stored.map((row) => row["id"]));
   assert.equal((await vendedor.get(ACTIVITY)).body.data.length, 50);
-  assert.equal(
-    (await vendedor.get(`${ACTIVITY}?limit=1000`)).body.data.length,
-    200,
-    "more is reduced to 200",
-  );
+  assert.equal((await vendedor.get(`${ACTIVITY}?limit=1000`)).body.data.length, 200, "the largest page");
   assertError(await vendedor.get(`${ACTIVITY}?cursor=x`), "invalid_cursor");
 });
 
@@ -50,18 +46,13 @@ test("app-v1-activity can show every action that the database functions record",
   const functions = await sql<{ source: string }[]>`
     select prosrc as source from pg_proc
     where pronamespace in ('app'::regnamespace, 'crm'::regnamespace) and prosrc ~ 'record_|audit_log|custom_field_action'`;
-  const recorded = new Set(
-    functions.flatMap((
-      { source },
-    ) => [
-      ...source.matchAll(
-        /'((?:workspace|member|invitation|key|grant|webhook|delivery|deliveries|custom_field|proposal)_[a-z_]+)'/g,
-      ),
-    ])
-      .map(([, name]) => name!).filter((name) =>
-        /(ed|in|left|sent)$/.test(name) &&
-        !["already_signed_in", "proposal_closed", "proposal_expired"].includes(name)
-      ),
+  const objects = "workspace|member|invitation|key|grant|webhook|delivery|deliveries|custom_field|proposal";
+  const action = new RegExp(`'((?:${objects})_[a-z_]*(?:ed|in|left|sent))'`, "g");
+  const recorded = functions.flatMap(({ source }) => [...source.matchAll(action)].map(([, name]) => name!));
+  // These are error codes.
+  const codes = ["already_signed_in", "proposal_closed", "proposal_expired"];
+  assert.deepEqual(
+    [...new Set(recorded)].filter((name) => !codes.includes(name)).sort(),
+    [...ACTIONS].sort(),
   );
-  assert.deepEqual([...recorded].sort(), [...ACTIONS].sort());
 });

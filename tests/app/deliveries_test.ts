@@ -6,7 +6,6 @@ import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 
-const WEBHOOKS = "/app-v1-webhooks";
 const DELIVERIES = "/app-v1-deliveries";
 const LEADS = "/api-v1-leads";
 
@@ -29,10 +28,8 @@ test("app-v1-deliveries shows a delivery as the API does, and the headers that i
   const [message] = await mailbox.waitFor(1);
   const signatures = ["x-service-signature", "x-service-signature-next"];
   const changing = ["x-service-timestamp", ...signatures];
-  const headers: [string, string][] = detail.headers.map(({ name, value }: Header) => [
-    name.toLowerCase(),
-    value,
-  ]);
+  const lower = ({ name, value }: Header): [string, string] => [name.toLowerCase(), value];
+  const headers: [string, string][] = detail.headers.map(lower);
   const lasting = (headers: Iterable<[string, string]>) =>
     [...headers].filter(([name]) => !changing.includes(name)).sort();
   assert.deepEqual(lasting(headers), lasting(message!.headers));
@@ -80,7 +77,7 @@ test("Redelivering in the console sends the same delivery again, starts a new se
 test("A delivery whose event was dropped is neither found, sent again nor listed", async ({ sql, workspace: { id, key } }) => {
   const { client: gestor } = await signIn(sql, id, "gestor");
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
-  const { body: { delivery_id } } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);
+  const { body: { delivery_id } } = await gestor.post(`/app-v1-webhooks/${webhook}/test`);
   await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
   await sql`delete from crm.events where workspace_id = ${id}`;
   for (const path of [`/${delivery_id}`, `/${UNKNOWN_ID}`]) {

@@ -57,10 +57,8 @@ async function assertRefused(token: string, code: ErrorCode) {
 }
 
 test("An app reads and writes with its scopes on behalf of the person, and the change log names the app (spec 5)", async ({ sql, workspace }) => {
-  const { token, grant: { id }, member } = await makeApp(sql, workspace.id, "vendedor", [
-    "contacts:read",
-    "contacts:write",
-  ]);
+  const scopes = ["contacts:read", "contacts:write"] as const;
+  const { token, grant: { id }, member } = await makeApp(sql, workspace.id, "vendedor", scopes);
   const created = await callAs(token, "POST", CONTACTS, { name: "Ana" });
   assert.equal(created.status, 201, created.text);
   const { body: contact } = await callAs(token, "GET", `${CONTACTS}/${created.body.id}`);
@@ -73,11 +71,7 @@ test("An app reads and writes with its scopes on behalf of the person, and the c
   });
   assert.deepEqual(change.actor, { type: "key", id, name: "Claude" });
   const { body: me } = await callAs(token, "GET", "/api-v1-me");
-  assert.deepEqual([me.key.id, me.key.scopes, me.member.id], [
-    id,
-    ["contacts:read", "contacts:write"],
-    member.memberId,
-  ]);
+  assert.deepEqual([me.key.id, me.key.scopes, me.member.id], [id, scopes, member.memberId]);
 });
 
 test("An app has its own rate limit, and its Idempotency-Key is honoured (spec 4.0.1, 8)", async ({ sql }) => {
@@ -193,16 +187,11 @@ test("An app that loses webhooks:manage while it creates a webhook, and a member
   let waiting: Promise<Reply>[] = [];
   await sql.begin(async (sql) => {
     await actAsMember(sql, admin);
-    await sql`select app.member_update(${
-      sql.json({ workspace_id: id, id: member.memberId, role: "vendedor" })
-    })`;
-    await sql`select app.member_update(${
-      sql.json({ workspace_id: id, id: granting.memberId, is_active: false })
-    })`;
-    waiting = [
-      subscribeAs(token),
-      granting.client.post(APPS, newGrant(["contacts:read"])),
-    ];
+    const changes = [{ id: member.memberId, role: "vendedor" }, { id: granting.memberId, is_active: false }];
+    for (const change of changes) {
+      await sql`select app.member_update(${sql.json({ workspace_id: id, ...change })})`;
+    }
+    waiting = [subscribeAs(token), granting.client.post(APPS, newGrant(["contacts:read"]))];
     await new Promise((resolve) => setTimeout(resolve, 300));
   });
   const [webhook, granted] = await Promise.all(waiting);
@@ -244,12 +233,9 @@ test("A person has one grant for each client: a new grant in the same workspace 
   ]);
   const webhook = await subscribeAs(token);
   const isActive = async () => (await stateOf(sql, webhook.body.id))["is_active"];
-  const again = await grant(member.session, clientId, ["deals:read", "webhooks:manage"], "Claude 2");
-  assert.deepEqual([again.id, again.client_name, again.scopes], [
-    first.id,
-    "Claude 2",
-    ["deals:read", "webhooks:manage"],
-  ]);
+  const scopes = ["deals:read", "webhooks:manage"] as const;
+  const again = await grant(member.session, clientId, scopes, "Claude 2");
+  assert.deepEqual([again.id, again.client_name, again.scopes], [first.id, "Claude 2", scopes]);
   assert.equal(await isActive(), true);
   assertError(await callAs(token), "insufficient_scope");
   await grant(member.session, clientId, ["deals:read"]);

@@ -71,7 +71,7 @@ test("A vendedor creates a proposal with a link, which shows the proposal once i
 test("The audit log says who created, sent and linked a proposal, with the title it has now", async ({ sql, deal, vendedor }) => {
   const { body: { id: proposalId } } = await vendedor.post(ofDeal(deal.id), { title: "Plano da Ana" });
   for (const action of ["link", "send", "send"] as const) await vendedor.post(ofProposal(proposalId, action));
-  // As an erasure of the person does.
+  // An erasure of the person changes the title like this.
   await sql`update crm.proposals set title = 'Proposta' where id = ${proposalId}`;
   const { body: { data } } = await vendedor.get("/app-v1-activity");
   const lines = data.filter(({ object }: Line) => object.id === proposalId);

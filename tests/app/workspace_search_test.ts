@@ -92,28 +92,19 @@ test("An id finds the record, key, webhook, delivery or event that has it, and i
   await waitForDelivery(sql, webhook.id, ({ state }) => state === "delivered");
   const [delivery] = await sql<[{ id: string; event_id: string }]>`
     select id, event_id from crm.webhook_deliveries where workspace_id = ${id}`;
+  const none = { detail: null, parent_id: null };
+  const { url } = mailbox;
+  const created = { name: "contact.created" };
   const expected: Found[] = [
     { type: "key", id: keyId, name: "ERP", detail: prefix, parent_id: null },
-    { type: "webhook", id: webhook.id, name: mailbox.url, detail: mailbox.url, parent_id: null },
-    { type: "contact", id: contact.id, name: "Ana Souza", detail: null, parent_id: null },
-    { type: "company", id: company.id, name: "Padaria Sol", detail: null, parent_id: null },
-    { type: "deal", id: deal.id, name: "Plano anual", detail: null, parent_id: null },
-    { type: "activity", id: activity.id, name: "Ligar", detail: null, parent_id: null },
-    { type: "note", id: note.id, name: "Plano anual", detail: null, parent_id: null },
-    {
-      type: "event",
-      id: delivery.event_id,
-      name: "contact.created",
-      detail: "Ana Souza",
-      parent_id: contact.id,
-    },
-    {
-      type: "delivery",
-      id: delivery.id,
-      name: "contact.created",
-      detail: mailbox.url,
-      parent_id: webhook.id,
-    },
+    { type: "webhook", id: webhook.id, name: url, detail: url, parent_id: null },
+    { type: "contact", id: contact.id, name: "Ana Souza", ...none },
+    { type: "company", id: company.id, name: "Padaria Sol", ...none },
+    { type: "deal", id: deal.id, name: "Plano anual", ...none },
+    { type: "activity", id: activity.id, name: "Ligar", ...none },
+    { type: "note", id: note.id, name: "Plano anual", ...none },
+    { type: "event", id: delivery.event_id, ...created, detail: "Ana Souza", parent_id: contact.id },
+    { type: "delivery", id: delivery.id, ...created, detail: url, parent_id: webhook.id },
   ];
   const [search, elsewhere] = [await searcher(sql, id), await searcher(sql, (await makeWorkspace(sql)).id)];
   for (const one of expected) {

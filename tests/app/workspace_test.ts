@@ -74,11 +74,8 @@ test("PATCH app-v1-workspace changes the name, the days until a deal is stale an
       time_zone: { from: "America/Sao_Paulo", to: "America/Manaus" },
     },
   }], "an update without changes adds no line");
-  const wrong = assertError(
-    await admin.patch(WORKSPACE, { name: " ", stale_after_days: 0 }),
-    "validation_error",
-  );
-  assert.deepEqual(Object.keys(wrong), ["name", "stale_after_days"]);
+  const wrong = { name: " ", stale_after_days: 0 };
+  assertError(await admin.patch(WORKSPACE, wrong), "validation_error", Object.keys(wrong));
   for (const time_zone of ["", "Brasília", "localtime", "posix/America/Manaus", "America/Nowhere"]) {
     assertError(await admin.patch(WORKSPACE, { time_zone }), "validation_error", ["time_zone"]);
   }

@@ -3,37 +3,13 @@
  */
 import { chromiumTest } from "../support/needing.ts";
 import { openDatabase } from "../support/stack.ts";
-import { alerts } from "./scenarios/alerts.ts";
-import { events } from "./scenarios/events.ts";
-import { figures } from "./scenarios/figures.ts";
-import { funnel } from "./scenarios/funnel.ts";
-import { importing } from "./scenarios/import.ts";
-import { keys } from "./scenarios/keys.ts";
-import { pages } from "./scenarios/pages.ts";
-import { palette } from "./scenarios/palette.ts";
-import { proposal } from "./scenarios/proposal.ts";
-import { signIn } from "./scenarios/sign_in.ts";
-import { webhookOperations } from "./scenarios/webhook_operations.ts";
-import { webhookRedelivery } from "./scenarios/webhook_redelivery.ts";
-import { webhooks } from "./scenarios/webhooks.ts";
 import { openBrowser } from "./support/browser.ts";
-import { makeWorld } from "./support/scenario.ts";
+import { makeWorld, SCENARIOS } from "./support/scenario.ts";
 
-const SCENARIOS = [
-  ...signIn,
-  ...keys,
-  ...webhooks,
-  ...webhookOperations,
-  ...webhookRedelivery,
-  ...alerts,
-  ...events,
-  ...palette,
-  ...funnel,
-  ...importing,
-  ...proposal,
-  ...pages,
-  ...figures,
-];
+// Each file registers its scenarios.
+const FOLDER = new URL("scenarios/", import.meta.url);
+const files = [...Deno.readDirSync(FOLDER)].map(({ name }) => new URL(name, FOLDER).href);
+for (const file of files.sort()) await import(file);
 
 chromiumTest("The console in a browser", async (t) => {
   await using sql = openDatabase(2);

@@ -5,17 +5,14 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import type { Sql } from "postgres";
-import { readStackFile } from "../../run/local/stack_file.ts";
 import { chromiumTest } from "../support/needing.ts";
 import { makeMember } from "../support/sessions.ts";
-import { openDatabase } from "../support/stack.ts";
+import { openDatabase, stack } from "../support/stack.ts";
 import { assertAccessible, assertGood, assertReachable } from "./support/audit.ts";
 import { consoleUrl, openBrowser, openPage } from "./support/browser.ts";
 import { makeCompany, makePerson, sessionOf } from "./support/company.ts";
 import { type Assistant, openAssistant } from "./support/mcp_app.ts";
 import { PHONE } from "./support/screens.ts";
-
-const { demo_email, demo_password } = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
 
 chromiumTest("An assistant with the official MCP client, in a browser", async (t) => {
   await using sql = openDatabase(2);
@@ -46,8 +43,8 @@ async function untilRevoked(browser: Browser): Promise<void> {
   await using watched = await openPage(browser, null, { app: assistant.origin });
   const { page } = watched;
   await ask(page, assistant);
-  await page.getByLabel("E-mail").fill(demo_email!);
-  await page.getByLabel("Senha").fill(demo_password!);
+  await page.getByLabel("E-mail").fill(stack.demo_email!);
+  await page.getByLabel("Senha").fill(stack.demo_password!);
   await page.getByRole("button", { name: "Entrar" }).click();
   await page.getByRole("heading", { name: "Claude pede acesso" }).waitFor();
   await page.getByText(`um programa neste aparelho (${new URL(assistant.origin).host})`).waitFor();

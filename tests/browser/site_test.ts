@@ -40,141 +40,119 @@ interface Site {
   folder: string;
 }
 
-interface Scenario {
-  name: string;
-  run(site: Site): Promise<void>;
-}
+const SCENARIOS: { name: string; run: (site: Site) => Promise<void> }[] = [];
 
-const SCENARIOS: Scenario[] = [
-  {
-    name: "No page, Markdown file or llms.txt has a broken link",
-    run: async ({ folder }) => assert.deepEqual(await findBrokenLinks(folder, ORIGIN + BASE), []),
-  },
-  {
-    name: "Every page and operation exists as Markdown, and is listed in the llms.txt of its language",
-    async run({ folder, url }) {
-      for (const language of ["", "en/"]) {
-        const llms = await (await fetch(`${url}${language}llms.txt`)).text();
-        const { paths } = JSON.parse(
-          await Deno.readTextFile(join(folder, language, "reference", "openapi.json")),
-        );
-        const operations = Object.values(paths as Record<string, Record<string, { operationId: string }>>)
-          .flatMap((methods) => Object.values(methods))
-          .map(({ operationId }) => `reference/${operationId.replace(".", "/")}`);
-        assert.ok(operations.length > 0);
-        for (const name of [...SLUGS, ...operations]) {
-          const file = `${language}${name}.md`;
-          assert.match(await Deno.readTextFile(join(folder, file)), /^# /, file);
-          assert.ok(llms.includes(`(${ORIGIN}${BASE}${file})`), file);
-        }
-      }
-    },
-  },
-  {
-    name: "The search finds a guide and an operation in both languages",
-    run: ({ browser, url }) =>
-      open(browser, url, async (page) => {
-        for (
-          const [address, button, words, told, found] of [
-            ["", "Pesquisar", "telefone", "resultados para telefone", "find-by-phone/"],
-            ["en/", "Search", "phone number", "results for phone number", "en/find-by-phone/"],
-            ["", "Pesquisar", "enviar lead", "resultados para enviar lead", "reference/leads/create/"],
-            ["en/", "Search", "send a lead", "results for send a lead", "en/reference/leads/create/"],
-          ] as const
-        ) {
-          await searchFor(page, url + address, { button, words, told });
-          const result = page.getByRole("dialog").locator(`a[href^="${BASE}${found}"]`).first();
-          await result.click();
-          await page.waitForURL((reached) => reached.pathname === BASE + found);
-        }
-      }),
-  },
-  {
-    name: "Choosing a language opens the same page in it",
-    run: ({ browser, url }) =>
-      open(browser, url, async (page) => {
-        await page.goto(`${url}webhooks/`);
-        await page.getByLabel("Selecionar idioma").first().selectOption({ label: "English" });
-        await page.waitForURL(`${url}en/webhooks/`);
-        assert.equal(await page.locator("html").getAttribute("lang"), "en");
-        await page.getByLabel("Select language").first().selectOption({ label: "Português" });
-        await page.waitForURL(`${url}webhooks/`);
-        assert.equal(await page.locator("html").getAttribute("lang"), "pt-BR");
-      }),
-  },
-  {
-    name: "On a phone the home page links to English, and a guide has a menu with every page",
-    run: ({ browser, url }) =>
-      open(browser, url, async (page) => {
-        await page.setViewportSize(READERS_PHONE);
-        await page.goto(url);
-        await page.getByRole("link", { name: "English" }).click();
-        await page.waitForURL(`${url}en/`);
-        await page.goto(`${url}en/first-call/`);
-        await page.getByRole("button", { name: "Menu" }).click();
-        assert.ok(await page.getByRole("link", { name: "API reference" }).isVisible());
-      }),
-  },
-  {
-    name: "The first Tab reaches a link that skips the menu",
-    run: ({ browser, url }) =>
-      open(browser, url, async (page) => {
-        for (const [address, label] of [["", "Pular para o conteúdo"], ["en/errors/", "Skip to content"]]) {
-          await page.goto(url + address);
-          await page.keyboard.press("Tab");
-          const focused = page.locator(":focus");
-          assert.equal((await focused.textContent())?.trim(), label);
-          assert.ok(await focused.isVisible());
-          const target = await focused.getAttribute("href");
-          await page.keyboard.press("Enter");
-          assert.ok(await page.locator(`main ${target}, main${target}`).count() > 0);
-        }
-      }),
-  },
-  {
-    name:
-      "The header leads to the reference, whose sidebar leads to each operation with samples in four languages",
-    run: ({ browser, url }) =>
-      open(browser, url, async (page) => {
-        for (
-          const [from, header, group, operation, to, guides] of [
-            ["limits/", "Referência", "Negócios", "Muda o negócio de etapa", "reference/", "Guias"],
-            ["en/limits/", "Reference", "Deals", "Move the deal to another stage", "en/reference/", "Guides"],
-          ] as const
-        ) {
-          await page.goto(url + from);
-          await page.getByRole("banner").getByRole("link", { name: header }).click();
-          await page.waitForURL(url + to);
-          const sidebar = page.getByRole("navigation").first();
-          await sidebar.getByText(group, { exact: true }).click();
-          await sidebar.getByRole("link", { name: operation }).click();
-          await page.waitForURL(`${url}${to}deals/move_stage/`);
-          await page.getByText("crm.deals.moveStage").waitFor({ state: "hidden" });
-          await page.getByText("TypeScript (SDK)").click();
-          await page.getByText("moveStage").first().waitFor();
-          for (const language of ["Python", "PHP"]) await page.getByText(language, { exact: true }).waitFor();
-          await page.getByRole("banner").getByRole("link", { name: guides }).click();
-          await page.waitForURL(`${url}${to.startsWith("en/") ? "en/" : ""}first-call/`);
-        }
-      }),
-  },
-  {
-    name: "An unknown address gets 404 and a bilingual page",
-    run: ({ browser, url }) =>
-      open(browser, url, async (page) => {
-        const response = await page.goto(`${url}en/no-such-page/`);
-        assert.equal(response!.status(), 404);
-        await page.getByRole("heading", { name: "Página não encontrada" }).waitFor();
-        await page.getByRole("link", { name: "home page" }).click();
-        await page.waitForURL(`${url}en/`);
-      }, { mayMiss: true }),
-  },
-  {
-    name:
-      "axe finds nothing on a page, in one of the languages, themes and screen sizes, and every page fits both screens",
-    run: async (site) => void await Promise.all(LOOKS.map((look) => audit(site, look))),
-  },
-];
+const test = (name: string, run: (site: Site) => Promise<void>) => void SCENARIOS.push({ name, run });
+
+test("No page, Markdown file or llms.txt has a broken link", async ({ folder }) =>
+  assert.deepEqual(await findBrokenLinks(folder, ORIGIN + BASE), []));
+
+test("Every page and operation exists as Markdown, and is listed in the llms.txt of its language", async ({ folder, url }) => {
+  for (const language of ["", "en/"]) {
+    const llms = await (await fetch(`${url}${language}llms.txt`)).text();
+    const { paths } = JSON.parse(
+      await Deno.readTextFile(join(folder, language, "reference", "openapi.json")),
+    );
+    const operations = Object.values(paths as Record<string, Record<string, { operationId: string }>>)
+      .flatMap((methods) => Object.values(methods))
+      .map(({ operationId }) => `reference/${operationId.replace(".", "/")}`);
+    assert.ok(operations.length > 0);
+    for (const name of [...SLUGS, ...operations]) {
+      const file = `${language}${name}.md`;
+      assert.match(await Deno.readTextFile(join(folder, file)), /^# /, file);
+      assert.ok(llms.includes(`(${ORIGIN}${BASE}${file})`), file);
+    }
+  }
+});
+
+test("The search finds a guide and an operation in both languages", ({ browser, url }) =>
+  open(browser, url, async (page) => {
+    for (
+      const [address, button, words, told, found] of [
+        ["", "Pesquisar", "telefone", "resultados para telefone", "find-by-phone/"],
+        ["en/", "Search", "phone number", "results for phone number", "en/find-by-phone/"],
+        ["", "Pesquisar", "enviar lead", "resultados para enviar lead", "reference/leads/create/"],
+        ["en/", "Search", "send a lead", "results for send a lead", "en/reference/leads/create/"],
+      ] as const
+    ) {
+      await searchFor(page, url + address, { button, words, told });
+      const result = page.getByRole("dialog").locator(`a[href^="${BASE}${found}"]`).first();
+      await result.click();
+      await page.waitForURL((reached) => reached.pathname === BASE + found);
+    }
+  }));
+
+test("Choosing a language opens the same page in that language", ({ browser, url }) =>
+  open(browser, url, async (page) => {
+    await page.goto(`${url}webhooks/`);
+    await page.getByLabel("Selecionar idioma").first().selectOption({ label: "English" });
+    await page.waitForURL(`${url}en/webhooks/`);
+    assert.equal(await page.locator("html").getAttribute("lang"), "en");
+    await page.getByLabel("Select language").first().selectOption({ label: "Português" });
+    await page.waitForURL(`${url}webhooks/`);
+    assert.equal(await page.locator("html").getAttribute("lang"), "pt-BR");
+  }));
+
+test("On a phone the home page links to English, and a guide has a menu with every page", ({ browser, url }) =>
+  open(browser, url, async (page) => {
+    await page.setViewportSize(READERS_PHONE);
+    await page.goto(url);
+    await page.getByRole("link", { name: "English" }).click();
+    await page.waitForURL(`${url}en/`);
+    await page.goto(`${url}en/first-call/`);
+    await page.getByRole("button", { name: "Menu" }).click();
+    assert.ok(await page.getByRole("link", { name: "API reference" }).isVisible());
+  }));
+
+test("The first Tab reaches a link that skips the menu", ({ browser, url }) =>
+  open(browser, url, async (page) => {
+    for (const [address, label] of [["", "Pular para o conteúdo"], ["en/errors/", "Skip to content"]]) {
+      await page.goto(url + address);
+      await page.keyboard.press("Tab");
+      const focused = page.locator(":focus");
+      assert.equal((await focused.textContent())?.trim(), label);
+      assert.ok(await focused.isVisible());
+      const target = await focused.getAttribute("href");
+      await page.keyboard.press("Enter");
+      assert.ok(await page.locator(`main ${target}, main${target}`).count() > 0);
+    }
+  }));
+
+test("The header leads to the reference, whose sidebar leads to each operation with samples in four languages", ({ browser, url }) =>
+  open(browser, url, async (page) => {
+    for (
+      const [from, header, group, operation, to, guides] of [
+        ["limits/", "Referência", "Negócios", "Muda o negócio de etapa", "reference/", "Guias"],
+        ["en/limits/", "Reference", "Deals", "Move the deal to another stage", "en/reference/", "Guides"],
+      ] as const
+    ) {
+      await page.goto(url + from);
+      await page.getByRole("banner").getByRole("link", { name: header }).click();
+      await page.waitForURL(url + to);
+      const sidebar = page.getByRole("navigation").first();
+      await sidebar.getByText(group, { exact: true }).click();
+      await sidebar.getByRole("link", { name: operation }).click();
+      await page.waitForURL(`${url}${to}deals/move_stage/`);
+      await page.getByText("crm.deals.moveStage").waitFor({ state: "hidden" });
+      await page.getByText("TypeScript (SDK)").click();
+      await page.getByText("moveStage").first().waitFor();
+      for (const language of ["Python", "PHP"]) await page.getByText(language, { exact: true }).waitFor();
+      await page.getByRole("banner").getByRole("link", { name: guides }).click();
+      await page.waitForURL(`${url}${to.startsWith("en/") ? "en/" : ""}first-call/`);
+    }
+  }));
+
+test("An unknown address gets 404 and a bilingual page", ({ browser, url }) =>
+  open(browser, url, async (page) => {
+    const response = await page.goto(`${url}en/no-such-page/`);
+    assert.equal(response!.status(), 404);
+    await page.getByRole("heading", { name: "Página não encontrada" }).waitFor();
+    await page.getByRole("link", { name: "home page" }).click();
+    await page.waitForURL(`${url}en/`);
+  }, { mayMiss: true }));
+
+test("axe finds nothing on a page, in one of the languages, themes and screen sizes, and every page fits both screens", async (site) =>
+  void await Promise.all(LOOKS.map((look) => audit(site, look))));
 
 chromiumTest("The site in a browser", async (t) => {
   await using temporary = await openFolder();
@@ -188,8 +166,8 @@ chromiumTest("The site in a browser", async (t) => {
 });
 
 /**
- * Searches on a page. On a busy machine the search may miss what is typed while it starts; then the page is opened again,
- * as a reader would.
+ * Searches on a page. On a busy machine the search may miss what is typed while it starts. Then the page is opened
+ * again, as a reader would do.
  */
 async function searchFor(
   page: Page,

@@ -5,12 +5,32 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { createClient } from "@hey-api/openapi-ts";
+import openapiTS, { astToString } from "openapi-typescript";
 import { openFolder } from "../support/folder.ts";
-import { API_DOCUMENT, APP_DOCUMENT, writeDocuments } from "./support/documents.ts";
-import { GENERATORS } from "./support/generators.ts";
+import { API_DOCUMENT, APP_DOCUMENT, readDocument, writeDocuments } from "./support/documents.ts";
 import { typeErrors } from "./support/type_check.ts";
 
 const CONSUMERS = join(import.meta.dirname!, "consumers");
+
+/** The generators, by the name of the file in `consumers/` that uses what they make from a document in a folder. */
+const GENERATORS: Readonly<Record<string, (document: string, folder: string) => Promise<void>>> = {
+  async openapi_typescript(document, folder) {
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeTextFile(
+      join(folder, "schema.ts"),
+      astToString(await openapiTS(await readDocument(document))),
+    );
+  },
+  async hey_api(document, folder) {
+    await createClient({
+      input: document,
+      output: folder,
+      plugins: ["@hey-api/typescript", "@hey-api/sdk", "@hey-api/client-fetch"],
+      logs: { level: "silent", file: false },
+    });
+  },
+};
 
 await writeDocuments();
 

@@ -3,53 +3,58 @@
  * `tests/sdk/` tests its sources on Deno.
  */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { launchChromium } from "../browser/support/chromium.ts";
 import { blocksOf, openPage } from "../docs/claims.ts";
 import { openFolder } from "../support/folder.ts";
-import { needing } from "../support/needing.ts";
-import { run } from "../support/run.ts";
-import { serveInBrowser } from "./support/chromium.ts";
-import { buildSdk, crmEnvironment, installInto, runInSdk } from "./support/sdk_package.ts";
+import { chromiumTest } from "../support/needing.ts";
+import { deno, run } from "../support/run.ts";
+import { stack } from "../support/stack.ts";
 import { typeErrors } from "./support/type_check.ts";
 
+const SDK = join(import.meta.dirname!, "../../clients/sdk");
+const DIST = join(SDK, "dist");
+const PROGRAMS = join(import.meta.dirname!, "programs");
 const BUN = "bun@1.4.5";
+/** The environment of an integrator's program. */
+const ENVIRONMENT = { CRM_URL: stack.base_url, CRM_KEY: stack.demo_key };
 
 /** The output of programs/first_lead.js if all is well. */
 const EXPECTED = { status: 201, names: ["Ana"], code: "validation_error", created: 1, event: "deal.won" };
 
 const page = await openPage("sdk", { sh: 2 });
-const { dist } = await buildSdk();
+await deno(["task", "sdk:build"]);
 
-/** A folder with the installed package. */
+/** A folder with the programs, in which the package is installed as it is packed. */
 async function openInstalled() {
   const folder = await openFolder();
   await Deno.writeTextFile(join(folder.path, "package.json"), '{ "type": "module" }');
-  await installInto(folder.path);
+  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", folder.path], { cwd: SDK });
+  const install = ["install", "--silent", "--no-audit", "--no-fund", `./${stdout.trim()}`];
+  await run("npm", install, { cwd: folder.path });
+  for (const name of ["first_lead.js", "main.js"]) {
+    await Deno.copyFile(join(PROGRAMS, name), join(folder.path, name));
+  }
   return folder;
 }
 
 Deno.test("npm would publish the built modules with their declarations, and depend on nothing", async () => {
-  const { stdout } = await runInSdk("npm", ["publish", "--dry-run", "--json"]);
+  const { stdout } = await run("npm", ["publish", "--dry-run", "--json"], { cwd: SDK });
   const report = JSON.parse(stdout);
   const files: string[] = (report["@crm-api/sdk"] ?? report).files.map(({ path }: { path: string }) => path);
   for (const path of ["LICENSE", "README.md", "package.json", "dist/index.js", "dist/types/index.d.ts"]) {
     assert.ok(files.includes(path), path);
   }
   assert.deepEqual(files.filter((path) => path.startsWith("src/") || path.includes("node_modules")), []);
-  const manifest = JSON.parse(await Deno.readTextFile(join(dist, "../package.json")));
+  const manifest = JSON.parse(await Deno.readTextFile(join(SDK, "package.json")));
   assert.equal(manifest.dependencies, undefined);
-  assert.equal(JSON.parse(await Deno.readTextFile(join(dist, "../jsr.json"))).version, manifest.version);
+  assert.equal(JSON.parse(await Deno.readTextFile(join(SDK, "jsr.json"))).version, manifest.version);
 });
 
 Deno.test("JSR would publish the sources, in which every public type is explicit", async () => {
   // Fails if a public type would have to be inferred ("slow types").
-  const { stderr } = await runInSdk(Deno.execPath(), [
-    "publish",
-    "--config",
-    "jsr.json",
-    "--dry-run",
-    "--allow-dirty",
-  ]);
+  const publish = ["publish", "--config", "jsr.json", "--dry-run", "--allow-dirty"];
+  const { stderr } = await deno(publish, { cwd: SDK });
   assert.match(stderr, /Dry run complete/);
   assert.match(stderr, /src\/index\.ts/);
 });
@@ -59,7 +64,7 @@ for (const [runtime, command] of Object.entries(RUNTIMES)) {
   Deno.test(`In an empty folder, two commands and one file send the first lead on ${runtime}`, async () => {
     const [program, ...args] = [...command, "main.js"];
     await using folder = await openInstalled();
-    const { stdout } = await run(program!, args, { cwd: folder.path, env: await crmEnvironment() });
+    const { stdout } = await run(program!, args, { cwd: folder.path, env: ENVIRONMENT });
     assert.deepEqual(JSON.parse(stdout), { ...EXPECTED, runtime });
   });
 }
@@ -70,21 +75,59 @@ Deno.test("The commands on the SDK page build and install it, and its first prog
   const [, file, command] = /^\/\/ (\S+): (.*)$/m.exec(program)!;
   await using folder = await openFolder();
   await Deno.writeTextFile(join(folder.path, file!), program);
-  await Deno.remove(dist, { recursive: true });
+  await Deno.remove(DIST, { recursive: true });
   const lines = [build, `cd "${folder.path}"`, install, command!];
   const { stdout } = await run("bash", ["-ec", lines.join("\n")]);
   assert.match(stdout, /^(criado|já existia) [0-9a-f-]{36}\n$/m);
 });
 
-Deno.test(needing(["chromium-headless-shell"], {
-  name:
-    "In Chromium the SDK does the same through a proxy on the page's host, and the API refuses cross-origin pages",
-  async fn() {
-    const { CRM_URL, CRM_KEY } = await crmEnvironment();
-    const seen = await serveInBrowser({ sdk: dist, crmUrl: CRM_URL, key: CRM_KEY });
+/** A page that can run programs/first_lead.js, and call the API directly. */
+const PAGE = `<!doctype html><title>SDK</title>
+<script type="importmap">{ "imports": { "@crm-api/sdk": "/sdk/index.js" } }</script>
+<script type="module">
+  import { Crm } from "@crm-api/sdk";
+  import { firstLead } from "/first_lead.js";
+  globalThis.run = async ({ CRM_URL, CRM_KEY: key }) => {
+    const direct = new Crm({ key, baseUrl: CRM_URL, retries: 0 });
+    const directly = await direct.me().then(() => "answered", (error) => error.code);
+    return { ...await firstLead({ key, baseUrl: location.origin + "/functions/v1" }), directly };
+  };
+</script>`;
+
+/** Serves the page, the SDK and the program, and passes calls on to the API. */
+async function serve(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  if (pathname.startsWith("/functions/v1/")) {
+    const headers = new Headers(request.headers);
+    headers.delete("host");
+    const { method, body } = request;
+    return await fetch(new URL(pathname + search, stack.base_url), {
+      method,
+      headers,
+      body,
+      redirect: "manual",
+    });
+  }
+  if (pathname === "/") return new Response(PAGE, { headers: { "Content-Type": "text/html" } });
+  const script = join(pathname.startsWith("/sdk/") ? DIST : PROGRAMS, basename(pathname));
+  return new Response(await Deno.readTextFile(script), { headers: { "Content-Type": "text/javascript" } });
+}
+
+chromiumTest(
+  "In Chromium the SDK does the same through a proxy on the page's host, and the API refuses cross-origin pages",
+  async () => {
+    await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
+    await using browser = await launchChromium();
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${server.addr.port}/`);
+    const seen = await page.evaluate(
+      (environment) =>
+        (globalThis as unknown as { run(environment: object): Promise<unknown> }).run(environment),
+      ENVIRONMENT,
+    );
     assert.deepEqual(seen, { ...EXPECTED, directly: "no_answer" });
   },
-}));
+);
 
 Deno.test("The declarations type-check for an integrator, and refuse what the API would refuse", async () => {
   await using folder = await openInstalled();

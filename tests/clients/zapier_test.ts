@@ -1,6 +1,6 @@
 /**
- * The Zapier app as Zapier runs it: its platform's validator, and each operation on Node against the API, with a key that
- * has only the scopes that the guide names.
+ * The Zapier app as Zapier runs it: its platform's validator, and each operation on Node against the API. The key has
+ * only the scopes that the guide names.
  */
 import assert from "node:assert/strict";
 import { writtenFor } from "../../clients/zapier/write/written.ts";
@@ -20,24 +20,13 @@ const scopes = [...new Set(page.pt.match(/`\w+:\w+`/g))].map((scope) => scope.sl
 // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
 type Json = any;
 
-/** A connection of the app to the API. */
-interface Connection {
-  /** Runs an operation, such as `triggers.deal_won.operation.performList`. */
-  execute(method: string, bundle?: Record<string, unknown>): Promise<Json>;
-  /** Runs the action that creates a record. */
-  create(noun: string, inputData: Record<string, unknown>): Promise<Json>;
-  /** Runs the action that finds records. */
-  find(noun: string, inputData: Record<string, unknown>): Promise<Json>;
-}
-
-function connect(app: ZapierApp, key: string): Connection {
-  const execute: Connection["execute"] = (method, bundle) =>
+/** Connects the app to the API. Returns functions that run an operation, an action and a search. */
+function connect(app: ZapierApp, key: string) {
+  const execute = (method: string, bundle?: Record<string, unknown>): Promise<Json> =>
     app.execute(method, { authData: { api_key: key, base_url: baseUrl }, ...bundle });
-  return {
-    execute,
-    create: (noun, inputData) => execute(`creates.create_${noun}.operation.perform`, { inputData }),
-    find: (noun, inputData) => execute(`searches.find_${noun}.operation.perform`, { inputData }),
-  };
+  const run = (operation: string) => (noun: string, inputData: Record<string, unknown>) =>
+    execute(`${operation}_${noun}.operation.perform`, { inputData });
+  return { execute, create: run("creates.create"), find: run("searches.find") };
 }
 
 /** The error that an operation reports to the platform; fails if there is none. */
@@ -62,7 +51,7 @@ let running: ZapierApp | undefined;
 /** Registers a test with a new workspace and a connection to it, whose key has the scopes that the guide names. */
 function test(
   title: string,
-  work: (scenario: Scenario & { app: ZapierApp; zapier: Connection }) => Promise<void>,
+  work: (scenario: Scenario & { app: ZapierApp; zapier: ReturnType<typeof connect> }) => Promise<void>,
 ): void {
   Deno.test({
     name: title,

@@ -4,108 +4,113 @@ import { SignJWT } from "jose";
 import type { Sql } from "postgres";
 import { openAccessTokens } from "../../run/local/auth/access_tokens.ts";
 import { generateSigningKey } from "../../run/local/auth/signing_key.ts";
+import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
 import { assertError, call } from "../support/client.ts";
+import { assertDocumented } from "../support/documented.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { addressOf, credentialsFor } from "../support/gates.ts";
+import { addressOf } from "../support/gates.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
-import { apiResources, sessionEndpoints } from "../support/resources.ts";
-import { test } from "../support/scenario.ts";
+import { sessionEndpoints } from "../support/resources.ts";
+import { sql } from "../support/scenario.ts";
 import { accessTokens, makeMember, signIn, signInAs } from "../support/sessions.ts";
+
+const { admin, former, limited, suspended, ofTwo, workspaces, byRole, invalidTokens } = await makeCallers();
 
 for (const { resource, route, title } of sessionEndpoints) {
   const { body, bodyOptional, malformed, role } = route.endpoint;
-  const send = (session: string | null, options: { body?: unknown; workspace?: string } = {}) =>
-    call(route.method, addressOf(resource.name, route.path), {
-      session,
-      ...(body && { body: options.body ?? {} }),
-      ...(options.workspace !== undefined && { headers: { "X-Workspace-Id": options.workspace } }),
-    });
+  const path = addressOf(resource.name, route.path);
+  const send = async (session: string, workspace?: string, sent: unknown = {}) => {
+    const headers: Record<string, string> = workspace === undefined ? {} : { "X-Workspace-Id": workspace };
+    const reply = await call(route.method, path, { session, headers, body: body && sent });
+    assertDocumented(resource.name, route, reply);
+    return reply;
+  };
 
   Deno.test(`${title} answers 401 missing_session without a token (spec 7)`, async () => {
-    const { key } = await credentialsFor(apiResources[0]!);
-    const path = addressOf(resource.name, route.path);
-    const other = { body: body && {} };
-    const others = [{}, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }, { "X-API-Key": key! }];
+    const { key } = admin;
+    const others = [{}, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }, { "X-API-Key": key }];
     for (const headers of others as Record<string, string>[]) {
-      assertError(await call(route.method, path, { ...other, headers }), "missing_session");
+      assertError(await call(route.method, path, { body: body && {}, headers }), "missing_session");
     }
   });
 
-  test(`${title} answers 401 invalid_session to a token that is forged, expired, for another audience, or from an ended session (spec 7)`, async ({ sql, workspace: { id } }) => {
-    const signedIn = await signIn(sql, id, "admin");
-    for (const token of await makeInvalidTokens(sql, signedIn)) {
-      assertError(await send(token, { body: "no json" }), "invalid_session");
+  const lower = role === null ? [] : ROLES.slice(0, ROLES.indexOf(role));
+  const ofRole = [role !== null && "workspace_required", lower.length > 0 && "insufficient_role"];
+  const codes = ["invalid_session", "not_a_member", ...ofRole, "rate_limited"].filter(Boolean).join(", ");
+  Deno.test(`${title} answers ${codes} before it looks at the body (spec 7)`, async () => {
+    const refuses = async (code: ErrorCode, session: string, workspace?: string) => {
+      const reply = await send(session, workspace, "no json");
+      assertError(reply, code);
+      return reply;
+    };
+    for (const token of invalidTokens) await refuses("invalid_session", token);
+    const { text } = await refuses("not_a_member", admin.session, UNKNOWN_ID);
+    for (const foreign of [former.workspaceId, "x"]) {
+      assert.equal((await refuses("not_a_member", admin.session, foreign)).text, text, "the same bytes");
     }
-    assert.notEqual((await send(signedIn.session)).status, 401);
-    await sql`delete from auth.sessions where id = ${signedIn.sessionId}`;
-    assertError(await send(signedIn.session), "invalid_session");
-  });
-
-  test(`${title} answers 403 not_a_member for another company's workspace, with the same bytes as for an unknown workspace (spec 7)`, async ({ sql, workspace: { id } }) => {
-    const other = await makeWorkspace(sql);
-    const { session, memberId } = await signIn(sql, id, "admin");
-    const replies = await Promise.all(
-      [other.id, UNKNOWN_ID, "x"].map((workspace) => send(session, { workspace, body: "no json" })),
-    );
-    for (const reply of replies) {
-      assertError(reply, "not_a_member");
-      assert.equal(reply.text, replies[0]!.text);
-    }
-    assert.notEqual((await send(session, { workspace: id })).status, 403);
-    await sql`update crm.members set is_active = false where id = ${memberId}`;
-    assertError(await send(session), "not_a_member");
-  });
-
-  test(`${title} answers 429 rate_limited when the member's calls of the last minute are used up`, async ({ sql, workspace: { id } }) => {
-    const { session, memberId } = await signIn(sql, id, "admin");
+    await refuses("not_a_member", former.session);
+    if (role !== null) await refuses("workspace_required", ofTwo.session);
+    for (const less of lower) await refuses("insufficient_role", byRole[less].session);
     await sql`
       insert into crm.rate_limits (key_id, hits)
-      values (${memberId}, array_fill(clock_timestamp(), array[600]))`;
-    const reply = await send(session, { body: "no json" });
-    assertError(reply, "rate_limited");
-    assert.ok(Number(reply.headers.get("Retry-After")) > 0);
+      values (${limited.memberId}, array_fill(clock_timestamp(), array[600]))
+      on conflict (key_id) do update set hits = excluded.hits`;
+    const { headers } = await refuses("rate_limited", limited.session);
+    assert.ok(Number(headers.get("Retry-After")) > 0);
   });
 
-  test(`${title} works for members of a suspended workspace, so that they see why nothing works`, async ({ sql, workspace: { id } }) => {
-    const { session } = await signIn(sql, id, "admin");
-    await sql`update crm.workspaces set suspended = true where id = ${id}`;
-    assert.notEqual((await send(session)).status, 403);
+  Deno.test(`${title} admits a person to each of their workspaces, and to a suspended one, so that they see why nothing works`, async () => {
+    const admitted = [
+      await send(admin.session),
+      await send(admin.session, admin.workspaceId),
+      await send(suspended.session),
+      ...await Promise.all(workspaces.map((workspace) => send(ofTwo.session, workspace))),
+    ];
+    for (const { status, text } of admitted) {
+      assert.ok(![401, 403].includes(status) && !text.includes("workspace_required"), text);
+    }
   });
-
-  if (role !== null) {
-    test(`${title} answers 400 workspace_required to a person with several workspaces who names none (spec 7)`, async ({ sql, workspace: { id } }) => {
-      const { id: otherId } = await makeWorkspace(sql);
-      const first = await makeMember(sql, id, "admin");
-      await makeMember(sql, otherId, "admin", first.email);
-      const { session } = await signInAs(sql, first);
-      assertError(await send(session, { body: "no json" }), "workspace_required");
-      for (const workspace of [id, otherId]) {
-        const { status, text } = await send(session, { workspace });
-        assert.ok(status !== 400 || !text.includes("workspace_required"), text);
-      }
-    });
-  }
-
-  const lower = ROLES.slice(0, role === null ? 0 : ROLES.indexOf(role));
-  if (lower.length > 0) {
-    test(`${title} answers 403 insufficient_role below its role, before looking at the body (spec 7)`, async ({ sql, workspace: { id } }) => {
-      for (const less of lower) {
-        const { session } = await signIn(sql, id, less);
-        assertError(await send(session, { body: "no json" }), "insufficient_role");
-      }
-    });
-  }
 
   if (body && !bodyOptional) {
     Deno.test(`${title} answers 400 ${malformed} for a body that is missing or not a JSON object (spec 1, 4.1, 7)`, async () => {
-      const { session } = await credentialsFor(resource);
       for (const wrong of [undefined, "", "{", "[]", "null", "{}x"]) {
-        const path = addressOf(resource.name, route.path);
-        assertError(await call(route.method, path, { session, body: wrong }), malformed);
+        assertError(await call(route.method, path, { session: admin.session, body: wrong }), malformed);
       }
     });
   }
+}
+
+/**
+ * Makes the callers of all tests in this file. Each admin is the only one who can sign in to a workspace, so that none
+ * of them can leave it.
+ */
+async function makeCallers() {
+  const newAdmin = async () => {
+    const { id: workspaceId, key } = await makeWorkspace(sql);
+    return { workspaceId, key, ...await signIn(sql, workspaceId, "admin") };
+  };
+  const [admin, ended, former] = [await newAdmin(), await newAdmin(), await newAdmin()];
+  const [limited, suspended] = [await newAdmin(), await newAdmin()];
+  // These two are admitted once before they lose their session or membership.
+  for (const { client } of [ended, former]) await client.get("/app-v1-workspace");
+  await sql`delete from auth.sessions where id = ${ended.sessionId}`;
+  await sql`update crm.members set is_active = false where id = ${former.memberId}`;
+  await sql`update crm.workspaces set suspended = true where id = ${suspended.workspaceId}`;
+
+  const workspaces = [(await makeWorkspace(sql)).id, (await makeWorkspace(sql)).id] as const;
+  const first = await makeMember(sql, workspaces[0], "admin");
+  await makeMember(sql, workspaces[1], "admin", first.email);
+  return {
+    ...{ admin, former, limited, suspended, workspaces },
+    invalidTokens: [...await makeInvalidTokens(sql, admin), ended.session],
+    ofTwo: await signInAs(sql, first),
+    byRole: {
+      admin,
+      gestor: await signIn(sql, admin.workspaceId, "gestor"),
+      vendedor: await signIn(sql, admin.workspaceId, "vendedor"),
+    },
+  };
 }
 
 /** Invalid tokens for this session, which every endpoint must refuse. */

@@ -15,6 +15,9 @@ const NEEDED: Record<string, unknown> = {
   ...{ since: "2026-01-01", overlap_seconds: 3600 },
 };
 
+/** Ids without which a body would be refused, such as the deal of a note. */
+const NEEDED_IDS = ["deal_id", "contact_id", "stage_id", "merge_id", "from_owner_id", "to_owner_id"];
+
 /** Fields with a UUID that refers to no record: a client is Supabase Auth's, and belongs to no workspace. */
 const NO_RECORD = ["cursor", "client_id"];
 
@@ -24,6 +27,7 @@ for (const { resource, route, title } of endpoints) {
   const queryIds = idFields(endpoint.query);
   const { properties = {} } = endpoint.body === undefined ? {} : inputSchema(endpoint.body);
   const needed = Object.entries(NEEDED).filter(([name]) => name in properties);
+  const neededIds = NEEDED_IDS.filter((name) => bodyIds.includes(name));
   const pathIds = [...route.path.matchAll(/:(?:delivery_|contact_)?id\b/g)].map(([name]) => name);
   const fields = [...pathIds, ...bodyIds, ...queryIds];
   if (fields.length === 0) continue;
@@ -43,14 +47,7 @@ for (const { resource, route, title } of endpoints) {
       const query = queryIds.includes(field) ? `?${field}=${id}` : "";
       const body = {
         ...Object.fromEntries(needed),
-        // Notes and activities would be refused without a deal_id, merges without a merge_id, and so on.
-        ...Object.fromEntries(
-          ["deal_id", "contact_id", "stage_id", "merge_id", "from_owner_id", "to_owner_id"].filter((name) =>
-            bodyIds.includes(name)
-          ).map((
-            name,
-          ) => [name, own[name]]),
-        ),
+        ...Object.fromEntries(neededIds.map((name) => [name, own[name]])),
         ...(bodyIds.includes(field) && { [field]: id }),
       };
       return call(route.method, `${path}${query}`, { ...credentials, ...(endpoint.body && { body }) });

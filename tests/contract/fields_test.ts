@@ -5,7 +5,7 @@ import { records } from "../../tools/records/records.ts";
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { client } from "../support/client.ts";
-import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
+import type { TestWorkspace } from "../support/fixtures.ts";
 import {
   create,
   ids,
@@ -15,7 +15,7 @@ import {
   makeMember,
   makePipeline,
 } from "../support/record_fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 import { type Ids, valuesOf } from "../sql/values.ts";
 
 /** The records that clients create and list. */
@@ -24,81 +24,71 @@ const listed = records.filter(({ about }) => about.sql?.includes("list"));
 for (const record of listed) {
   const path = `/api-v1-${record.about.table}`;
 
-  Deno.test(`POST ${path} writes every field that it accepts`, async () => {
-    await using sql = openDatabase();
-    const workspace = await makeWorkspace(sql);
+  test(`POST ${path} writes every field that it accepts`, async ({ sql, workspace }) => {
     const { first } = await twoBodies(sql, workspace, record);
     const created = await create(workspace.key, path, first);
     for (const [name, value] of Object.entries(first)) assert.deepEqual(created[name], value, name);
   });
 
   if (record.about.sql?.includes("save")) {
-    Deno.test(`PATCH ${path}/:id writes each field that it accepts, and no other`, async () => {
-      await using sql = openDatabase();
-      const workspace = await makeWorkspace(sql);
+    test(`PATCH ${path}/:id writes each field that it accepts, and no other`, async ({ sql, workspace, api }) => {
       const { first, second } = await twoBodies(sql, workspace, record);
       for (const name of namesOf(record, ["always"])) {
-        const { updated_at: _, ...before } = await create(workspace.key, path, withNewExternalId(first));
+        const { updated_at: _, ...before } = await create(workspace.key, path, {
+          ...first,
+          ...("external_id" in first && { external_id: crypto.randomUUID() }),
+        });
         // A stage must be in the deal's pipeline, so both are sent.
-        const sent = only(
-          second,
-          (field) => field === name || name === "stage_id" && field === "pipeline_id",
-        );
-        const { body } = await client(workspace.key).patch(`${path}/${before.id}`, sent);
+        const names = name === "stage_id" ? ["stage_id", "pipeline_id"] : [name];
+        const sent = only(second, (field) => names.includes(field));
+        const { body } = await api.patch(`${path}/${before.id}`, sent);
         assert.deepEqual(body[name], second[name], name);
         // Moving a deal to another pipeline sets a new stage too.
         const place = ["pipeline_id", "stage_id", "stage_changed_at"];
         const follows = place.includes(name) ? place : [];
-        for (
-          const other of Object.keys(before).filter((other) => other !== name && !follows.includes(other))
-        ) {
-          if (other in record.fields && record.fields[other]!.stored && other !== "completed_at") {
-            assert.deepEqual(body[other], before[other], `${other}, where ${name} was sent`);
-          }
+        const changing = [name, ...follows, "completed_at"];
+        for (const other of Object.keys(before)) {
+          if (changing.includes(other) || !record.fields[other]?.stored) continue;
+          assert.deepEqual(body[other], before[other], `${other}, where ${name} was sent`);
         }
       }
     });
   }
 
-  Deno.test(`GET ${path} filters by every parameter that it declares`, async () => {
-    await using sql = openDatabase();
-    const workspace = await makeWorkspace(sql);
+  test(`GET ${path} filters by every parameter that it declares`, async ({ sql, workspace, api }) => {
     const { first, second } = await twoBodies(sql, workspace, record);
     // A list of notes needs a deal_id, so both notes have the same deal.
     const required = only(first, (name) => record.filters[name]?.required === true);
     const one = await create(workspace.key, path, first);
     const other = await create(workspace.key, path, { ...second, ...required });
-    if (record.name === "deal") await client(workspace.key).post(`${path}/${other.id}/win`);
+    if (record.name === "deal") await api.post(`${path}/${other.id}/win`);
     const list = async (query: Record<string, unknown>) => {
       const parameters = Object.entries({ ...required, ...query }).map(([k, v]) => [k, String(v)]);
-      const found = ids(await client(workspace.key).get(`${path}?${new URLSearchParams(parameters)}`));
+      const found = ids(await api.get(`${path}?${new URLSearchParams(parameters)}`));
       // The workspace also has the records that these two refer to.
       return found.filter((id) => id === one.id || id === other.id);
     };
     assert.deepEqual(await list({}), [other.id, one.id]);
-    const get = async (id: string) => (await client(workspace.key).get(`${path}/${id}`)).body;
+    const get = async (id: string) => (await api.get(`${path}/${id}`)).body;
 
-    for (
-      const [name, { range, condition, several, searches, ofDeal, inValues }] of Object.entries(
-        record.filters,
-      )
-    ) {
+    for (const [name, filter] of Object.entries(record.filters)) {
+      const { range, condition, several, searches, ofDeal, inValues } = filter;
       if (searches) {
         assert.deepEqual(await list({ [name]: one.name ?? one.title }), [one.id], name);
       } else if (inValues) {
-        await client(workspace.key).post("/api-v1-workspace/custom-fields", {
+        await api.post("/api-v1-workspace/custom-fields", {
           object_type: record.name,
           key: "n",
           type: "number",
         });
-        await client(workspace.key).patch(`${path}/${one.id}`, { tags: ["a"], custom_fields: { n: 1 } });
+        await api.patch(`${path}/${one.id}`, { tags: ["a"], custom_fields: { n: 1 } });
         const [parameter, value, none] = name === "tag" ? ["tag", "A", "b"] : ["custom[n]", "1", "2"];
         assert.deepEqual(await list({ [parameter]: value }), [one.id], name);
         assert.deepEqual(await list({ [parameter]: none }), [], name);
       } else if (ofDeal !== undefined) {
         const kind = { company_id: "companies", contact_id: "contacts" }[ofDeal];
         const { id } = await create(workspace.key, `/api-v1-${kind}`, { name: "Sol" });
-        await client(workspace.key).patch(`/api-v1-deals/${one.deal_id}`, { [ofDeal]: id });
+        await api.patch(`/api-v1-deals/${one.deal_id}`, { [ofDeal]: id });
         assert.ok((await list({ [name]: id })).includes(one.id), name);
         assert.deepEqual(await list({ [name]: crypto.randomUUID() }), [], name);
       } else if (name === "archived") {
@@ -124,11 +114,8 @@ for (const record of listed) {
       } else if (condition === undefined) {
         assert.deepEqual(await list({ [name]: one[name] }), [one.id], name);
         // With a range the list uses another SQL function, with its own copy of the filters.
-        assert.deepEqual(
-          await list({ [name]: one[name], updated_since: "2000-01-01T00:00:00Z" }),
-          [one.id],
-          name,
-        );
+        const changed = { [name]: one[name], updated_since: "2000-01-01T00:00:00Z" };
+        assert.deepEqual(await list(changed), [one.id], name);
         if (several) {
           const both = await list({ [name]: `${one[name]},${(await get(other.id))[name]}` });
           assert.deepEqual(both, [other.id, one.id], `two values of ${name}`);
@@ -146,11 +133,6 @@ for (const record of listed) {
   });
 }
 
-/** A body for another record: external_id is unique. */
-function withNewExternalId(body: Record<string, unknown>): Record<string, unknown> {
-  return { ...body, ...("external_id" in body && { external_id: crypto.randomUUID() }) };
-}
-
 /** Builds two bodies of POST that have every field, and no value in common. */
 async function twoBodies(sql: Sql, workspace: TestWorkspace, record: CrmRecord) {
   const ids = await makeIds(sql, workspace);
@@ -164,9 +146,7 @@ async function twoBodies(sql: Sql, workspace: TestWorkspace, record: CrmRecord) 
 
 async function makeIds(sql: Sql, workspace: TestWorkspace): Promise<Ids> {
   const api = client(workspace.key);
-  const twice = async (
-    make: () => Promise<string>,
-  ): Promise<[string, string]> => [await make(), await make()];
+  const twice = async (make: () => Promise<string>) => [await make(), await make()] as [string, string];
   const { stages, pipelineId } = workspace;
   const other = await makePipeline(sql, workspace);
   return {

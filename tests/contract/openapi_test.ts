@@ -120,29 +120,23 @@ Deno.test("Every reply example of the OpenAPI document is valid against the oper
   }
 });
 
+// one_statement_test.ts, every_endpoint_test.ts and every_app_endpoint_test.ts assert the same for other errors.
 Deno.test("The OpenAPI document declares the status, code and headers of every error reply (spec 4, 7)", async (t) => {
   for (const { resource, route, title } of endpoints) {
     await t.step(title, async () => {
       const { token, ...credentials } = await credentialsFor(resource);
-      const { token: _, ...powerless } = await credentialsFor(resource, "none");
       const path = addressOf(resource.name, route.path, { token });
       const nowhere = addressOf(resource.name, route.path, { id: "x", token: "x" });
       const body = route.endpoint.body && {};
-      const send = (path: string, options: Parameters<typeof call>[2]) =>
+      const send = (path: string, options: Parameters<typeof call>[2] = {}) =>
         call(route.method, path, { ...credentials, body, ...options });
       const replies = [
-        await send(path, { key: null, session: null }),
-        await send(path, { key: "svc_x", session: "x" }),
-        await send(path, powerless),
-        await send(path, {}),
-        await send(nowhere, {}),
-        await send(`${path}?nome=1`, {}),
-        await send(`${path}?cursor=x`, {}),
+        await send(nowhere),
+        await send(`${path}?cursor=x`),
         await call("PUT", path, credentials),
       ];
       if (body) {
         replies.push(
-          await send(path, { body: "{" }),
           await send(path, { body: " ".repeat(1024 * 1024 + 1) }),
           await send(path, { headers: { "Idempotency-Key": "k".repeat(256) } }),
         );

@@ -17,7 +17,7 @@ import { test } from "../support/scenario.ts";
 const isList = ({ reply }: Endpoint) => reply instanceof z.ZodObject && "data" in reply.shape;
 
 /**
- * The endpoints of part 4 of the contract with the scopes that part 5.4 names. Part 5.4 does not name those of deals,
+ * The endpoints of part 4 of the contract with the scopes that part 5.4 names. It does not name the scopes of deals,
  * activities and companies, which follow the same pattern.
  */
 const CONTRACT = `

@@ -9,7 +9,6 @@ import { openSql } from "../../run/local/sql.ts";
 import { watchCommandLines } from "../support/command_lines.ts";
 import { ACCESS_TOKEN, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import type { Upload } from "../support/hosted_project.ts";
 import { needing } from "../support/needing.ts";
 import { deno } from "../support/run.ts";
 import { deploy, deploymentVariables } from "./deploy.ts";
@@ -137,7 +136,7 @@ Deno.test(needing(["the Supabase CLI"], {
           ["supabase/functions/deno.json", ...await moduleGraph(name)].sort(),
           name,
         );
-        const { entrypoint_path, import_map_path, verify_jwt } = metadata as Upload["metadata"];
+        const { entrypoint_path, import_map_path, verify_jwt } = metadata;
         assert.deepEqual({ entrypoint_path, import_map_path, verify_jwt }, {
           entrypoint_path: `supabase/functions/${name}/index.ts`,
           import_map_path: "supabase/functions/deno.json",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createAuthority } from "../../bench/harness/certificates.ts";
-import { openSql, TLS_SUPPORTED } from "../../run/local/sql.ts";
+import { connect } from "../../bench/harness/world.ts";
+import { TLS_SUPPORTED } from "../../run/local/sql.ts";
 import { startTlsPostgres } from "../support/tls_postgres.ts";
 import { deploy, deploymentVariables } from "./deploy.ts";
 
@@ -15,26 +16,22 @@ async function tryDeployments(): Promise<void> {
   await using server = await startTlsPostgres();
   const url = `${server.url}?sslmode=verify-full`;
   const env = deploymentVariables(url);
-  const sql = openSql(`${server.url}?sslmode=require`, { max: 1 });
+  await using sql = connect(`${server.url}?sslmode=require`);
   const migrated = async () => {
     const [row] = await sql`select to_regnamespace('crm') is not null as migrated`;
     return row!["migrated"];
   };
-  try {
-    const { certificate } = await createAuthority("Another authority");
-    for (const authority of [{}, { DATABASE_CA: certificate }]) {
-      const { code, stderr } = await deploy({ ...env, ...authority });
-      assert.equal(code, 1);
-      assert.match(stderr, /^error: The database's certificate is not trusted \(.*set DATABASE_CA/);
-      assert.equal(await migrated(), false);
-    }
-
-    // This Postgres has no Vault, so the deployment fails at that step, after both roles have connected.
-    const { stdout, stderr } = await deploy({ ...env, DATABASE_CA: server.authority.certificate });
-    assert.match(stdout, /^ {3}\d+ applied$[^]*^ {3}set$/m, stderr);
-    assert.match(stderr, /^error: The database has no Vault/);
-    assert.equal(await migrated(), true);
-  } finally {
-    await sql.end();
+  const { certificate } = await createAuthority("Another authority");
+  for (const authority of [{}, { DATABASE_CA: certificate }]) {
+    const { code, stderr } = await deploy({ ...env, ...authority });
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: The database's certificate is not trusted \(.*set DATABASE_CA/);
+    assert.equal(await migrated(), false);
   }
+
+  // This Postgres has no Vault, so the deployment fails at that step, after both roles have connected.
+  const { stdout, stderr } = await deploy({ ...env, DATABASE_CA: server.authority.certificate });
+  assert.match(stdout, /^ {3}\d+ applied$[^]*^ {3}set$/m, stderr);
+  assert.match(stderr, /^error: The database has no Vault/);
+  assert.equal(await migrated(), true);
 }

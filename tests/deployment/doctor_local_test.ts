@@ -16,25 +16,18 @@ import { deploy, deploymentVariables } from "./deploy.ts";
 import { breakAndMend, doctor, findingsOf, look, resultOf } from "./doctor.ts";
 
 Deno.test("deno task doctor refuses one address without the other, and an unusable address", async () => {
-  const cases: [args: string[], env: Record<string, string>, line: RegExp][] = [
-    [["--url", "https://example.test/functions/v1"], {}, /DATABASE_URL/],
-    [[], { DATABASE_URL: "postgresql://postgres@127.0.0.1:1/postgres" }, /--url/],
-    [["--", "--url", "https://example.test/functions/v1"], {}, /DATABASE_URL/],
-    [["--url", "nowhere"], {}, /--url is not a URL/],
-    [["--url", "http://db.example/functions/v1"], {}, /--url is not https/],
-    [["--unknown"], {}, /unknown option/],
-    [
-      [
-        "--url",
-        "https://example.test/functions/v1",
-        "--database-url",
-        "postgresql://p:hunter2@127.0.0.1:99999/x",
-      ],
-      {},
-      /^error: --database-url is not an address of Postgres/,
-    ],
+  const url = ["--url", "https://example.test/functions/v1"];
+  const unusable = ["--database-url", "postgresql://p:hunter2@127.0.0.1:99999/x"];
+  const cases: [args: string[], line: RegExp, env?: Record<string, string>][] = [
+    [url, /DATABASE_URL/],
+    [[], /--url/, { DATABASE_URL: "postgresql://postgres@127.0.0.1:1/postgres" }],
+    [["--", ...url], /DATABASE_URL/],
+    [["--url", "nowhere"], /--url is not a URL/],
+    [["--url", "http://db.example/functions/v1"], /--url is not https/],
+    [["--unknown"], /unknown option/],
+    [[...url, ...unusable], /^error: --database-url is not an address of Postgres/],
   ];
-  for (const [args, env, line] of cases) {
+  for (const [args, line, env] of cases) {
     const { code, stdout, stderr } = await doctor(args, env);
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" }, stderr);
     assert.match(stderr, line);

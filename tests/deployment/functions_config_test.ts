@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { functionNames } from "../../run/local/function_names.ts";
+import { filesOf } from "../../site/sizes.ts";
 import { deno } from "../support/run.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
@@ -17,17 +18,10 @@ async function readJson<T>(path: string): Promise<T> {
 }
 
 /** The paths and texts of all sources of the functions. */
-async function readSources(folder = FUNCTIONS): Promise<[path: string, text: string][]> {
-  const found: [string, string][] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) found.push(...await readSources(path));
-    else if (name.endsWith(".ts")) found.push([path, await Deno.readTextFile(path)]);
-  }
-  return found;
-}
-
-const sources = await readSources();
+const paths = (await Array.fromAsync(filesOf(FUNCTIONS))).filter((path) => path.endsWith(".ts"));
+const sources = await Promise.all(
+  paths.map(async (path) => [path, await Deno.readTextFile(join(FUNCTIONS, path))] as const),
+);
 
 /** Imports of packages, without `@ts-types`, which a deployed function does not load. */
 const IMPORT = /^(?:import|export) (?:[^;()=]* from )?"([^".][^"]*)";$/gm;

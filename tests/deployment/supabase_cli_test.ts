@@ -5,7 +5,8 @@ import type { Sql } from "postgres";
 import { runSupabase } from "../../run/deployment/supabase_cli.ts";
 import { copyFolder } from "../../run/local/data_dir.ts";
 import { appliedMigrations, editedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
-import { createEmptyDatabase, type EmptyDatabase } from "../support/empty_database.ts";
+import { createEmptyDatabase } from "../support/empty_database.ts";
+import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
 
 const SUPABASE = join(import.meta.dirname!, "../../supabase");
@@ -23,25 +24,21 @@ comment on table public."t;""u" is E'five\\\\;';;
 select 'my_end'; -- at the end;
 `;
 
-/** Makes a project folder, to which a test adds migrations. */
-async function makeProject(): Promise<{ folder: string; add(from: number, to?: number): Promise<void> }> {
-  const folder = await Deno.makeTempDir({ prefix: "crm-project-" });
+/** Fills a project folder; returns a function that adds migrations to it. */
+async function makeProject(folder: string) {
   const migrations = join(folder, "supabase/migrations");
   await Deno.mkdir(migrations, { recursive: true });
   await Deno.copyFile(join(SUPABASE, "config.toml"), join(folder, "supabase/config.toml"));
   // The CLI reads the files that config.toml names.
   await copyFolder(join(SUPABASE, "templates"), join(folder, "supabase/templates"));
   const files = await migrationFiles();
-  return {
-    folder,
-    async add(from, to) {
-      for (const { path, version, name } of files.slice(from, to)) {
-        await Deno.copyFile(path, join(migrations, `${version}_${name}.sql`));
-      }
-      if (to === undefined) {
-        await Deno.writeTextFile(join(migrations, "30000101000000_hard_to_split.sql"), HARD_TO_SPLIT);
-      }
-    },
+  return async (from: number, to?: number) => {
+    for (const { path, version, name } of files.slice(from, to)) {
+      await Deno.copyFile(path, join(migrations, `${version}_${name}.sql`));
+    }
+    if (to === undefined) {
+      await Deno.writeTextFile(join(migrations, "30000101000000_hard_to_split.sql"), HARD_TO_SPLIT);
+    }
   };
 }
 
@@ -63,35 +60,32 @@ Deno.test(needing(["the Supabase CLI"], {
   async fn() {
     await using ofCli = await createEmptyDatabase();
     await using inTurns = await createEmptyDatabase();
-    const project = await makeProject();
-    const push = ({ url }: EmptyDatabase) =>
+    await using project = await openFolder();
+    const add = await makeProject(project.path);
+    const push = ({ url }: { url: string }) =>
       runSupabase({
-        args: ["db", "push", "--workdir", project.folder, "--db-url", `${url}?sslmode=disable`],
+        args: ["db", "push", "--workdir", project.path, "--db-url", `${url}?sslmode=disable`],
       });
-    const migrateProject = () => migrate(inTurns.sql, join(project.folder, "supabase/migrations"));
+    const migrateProject = () => migrate(inTurns.sql, join(project.path, "supabase/migrations"));
     const { length } = await migrationFiles();
     const [first, second] = [Math.floor(length / 3), Math.floor(length * 2 / 3)];
-    try {
-      await project.add(0, first);
-      assert.equal(await migrateProject(), first);
-      assert.match(await push(inTurns), /Remote database is up to date/);
+    await add(0, first);
+    assert.equal(await migrateProject(), first);
+    assert.match(await push(inTurns), /Remote database is up to date/);
 
-      await project.add(first, second);
-      const pushed = await push(inTurns);
-      assert.equal(pushed.match(/^Applying migration /gm)?.length, second - first, pushed);
-      assert.equal(await migrateProject(), 0);
+    await add(first, second);
+    const pushed = await push(inTurns);
+    assert.equal(pushed.match(/^Applying migration /gm)?.length, second - first, pushed);
+    assert.equal(await migrateProject(), 0);
 
-      await project.add(second);
-      assert.equal(await migrateProject(), length - second + 1);
-      assert.match(await push(inTurns), /Remote database is up to date/);
+    await add(second);
+    assert.equal(await migrateProject(), length - second + 1);
+    assert.match(await push(inTurns), /Remote database is up to date/);
 
-      const all = await push(ofCli);
-      assert.equal(all.match(/^Applying migration /gm)?.length, length + 1, all);
-      assert.deepEqual(await historyOf(inTurns.sql), await historyOf(ofCli.sql));
-      const files = await migrationFiles(join(project.folder, "supabase/migrations"));
-      assert.deepEqual(await editedMigrations(files, await appliedMigrations(ofCli.sql)), []);
-    } finally {
-      await Deno.remove(project.folder, { recursive: true });
-    }
+    const all = await push(ofCli);
+    assert.equal(all.match(/^Applying migration /gm)?.length, length + 1, all);
+    assert.deepEqual(await historyOf(inTurns.sql), await historyOf(ofCli.sql));
+    const files = await migrationFiles(join(project.path, "supabase/migrations"));
+    assert.deepEqual(await editedMigrations(files, await appliedMigrations(ofCli.sql)), []);
   },
 }));

@@ -14,7 +14,7 @@ const UNAVAILABLE = { code: "service_unavailable" };
 
 Deno.test("TLS to the database", async (t) => {
   await using server = await startTlsPostgres();
-  const { url, authority, offerTls } = server;
+  const { url, authority, setTls } = server;
   const hosted = { PUBLIC_URL: null, SUPABASE_URL: "https://x.supabase.co" };
 
   async function connectError(variables: Record<string, string | null>): Promise<string> {
@@ -75,7 +75,7 @@ Deno.test("TLS to the database", async (t) => {
   });
 
   await t.step("a server without TLS is never sent the password", async () => {
-    await offerTls(false);
+    await setTls("off");
     assert.match(
       await connectError({ DATABASE_URL: `${url}?sslmode=prefer`, DATABASE_CA: authority.certificate }),
       /The server does not support SSL connections/,

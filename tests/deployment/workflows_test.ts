@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { load } from "js-yaml";
+import { outcomeOf } from "../support/run.ts";
 
 const FOLDER = join(import.meta.dirname!, "../../.github/workflows");
 
@@ -71,7 +72,7 @@ Deno.test("A job whose token may write runs only GitHub's actions and publishing
   }
 });
 
-Deno.test("The console is built for the repository's project and Pages address, and fails without them", () => {
+Deno.test("The console is built for the repository's project and Pages address, and fails without them", async () => {
   const build = steps.find(({ name, run }) => name === "pages.yml, build" && run?.includes("task console"))!;
   assert.deepEqual(build.env, {
     CONSOLE_SUPABASE_URL: "${{ vars.SUPABASE_URL }}",
@@ -86,13 +87,10 @@ Deno.test("The console is built for the repository's project and Pages address, 
       [missing]: "",
     };
     // The PATH is empty, so the script must end before it runs any program.
-    const { code, stderr } = new Deno.Command("/bin/sh", {
-      args: ["-e", "-c", build.run!],
-      clearEnv: true,
-      env: { ...env, PATH: "" },
-    }).outputSync();
+    const options = { clearEnv: true, env: { ...env, PATH: "" } };
+    const { code, stderr } = await outcomeOf("/bin/sh", ["-e", "-c", build.run!], options);
     assert.notEqual(code, 0);
-    assert.match(new TextDecoder().decode(stderr), new RegExp(`${missing}: set the variable`));
+    assert.match(stderr, new RegExp(`${missing}: set the variable`));
   }
 });
 

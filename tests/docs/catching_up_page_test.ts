@@ -6,7 +6,6 @@ import { freePort } from "../../run/local/free_port.ts";
 import { stopPostgres } from "../../run/local/postgres.ts";
 import { openSql } from "../../run/local/sql.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
-import { isListening } from "../support/is_listening.ts";
 import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
@@ -187,3 +186,7 @@ async function openReader() {
     },
   };
 }
+
+/** Whether a process listens on a port of 127.0.0.1. */
+const isListening = (port: number) =>
+  Deno.connect({ hostname: "127.0.0.1", port }).then((connection) => (connection.close(), true), () => false);

@@ -13,7 +13,7 @@ const MAX_BLOCKS = 450;
 Deno.test("a call of the feed or the change log reads a bounded part of the events, and no unneeded day partition", async (t) => {
   await using sql = openDatabase();
   const { id: workspace } = await makeWorkspace(sql);
-  const { id: object } = await seed(sql, workspace);
+  const object = await seed(sql, workspace);
 
   /** Calls the verb as api.call does; returns the number of blocks, and the days whose partitions were read. */
   async function read(args: Record<string, unknown>, verb = "event_list") {
@@ -79,8 +79,8 @@ Deno.test("a call of the feed or the change log reads a bounded part of the even
   }
 });
 
-/** Makes partitions and events for twenty days; every hundredth event is about the same object. */
-async function seed(sql: ReturnType<typeof openDatabase>, workspace: string): Promise<{ id: string }> {
+/** Makes partitions and events for twenty days; returns the id of an object that every hundredth event is about. */
+async function seed(sql: ReturnType<typeof openDatabase>, workspace: string): Promise<string> {
   await passMidnight(120);
   await sql`
     select crm.make_partition('crm.events', d.day)
@@ -88,12 +88,12 @@ async function seed(sql: ReturnType<typeof openDatabase>, workspace: string): Pr
       select (now() at time zone 'UTC')::date - n as day from generate_series(0, ${DAYS}::integer + 1) n
     ) d
     where d.day not in (select p.day from crm.partitions_of('crm.events') p)`;
-  const object = { id: crypto.randomUUID() };
+  const object = crypto.randomUUID();
   await sql`
     insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at, position)
     select
       ${workspace}, crm.uuid_v7(at), 'contact.created',
-      case when n % 100 = 0 then ${object.id}::uuid else gen_random_uuid() end, '{}', at, 1 + n / 500
+      case when n % 100 = 0 then ${object}::uuid else gen_random_uuid() end, '{}', at, 1 + n / 500
     from generate_series(1, ${EVENTS}::integer) n
     cross join lateral (
       select now() - ${DAYS} * interval '1 day' * (1 - n::float / ${EVENTS}) - interval '1 second' as at

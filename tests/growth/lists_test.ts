@@ -1,9 +1,9 @@
 // Counts the blocks that lists and the search read in large tables of contacts, companies and events.
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
 import { callVerb, countBlocks } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
+import { sql, test } from "../support/scenario.ts";
+import { openWithoutTriggers } from "../support/stack.ts";
 
 const [SMALL, LARGE, OTHERS] = [1_000, 50_000, 200_000];
 /** A page of the large workspace may read at most this many times the blocks of the same page of the small one. */
@@ -12,7 +12,7 @@ const RATIO = 1.5;
 const SCATTERED = 2 * 61 * 5;
 
 /** Creates a workspace with contacts, ten of which work at its company. */
-async function makeContacts(sql: Sql, rows: number) {
+async function makeContacts(rows: number) {
   const { id, memberId } = await makeWorkspace(sql);
   await using admin = await openWithoutTriggers();
   const [company] = await admin<[{ id: string }]>`
@@ -43,9 +43,8 @@ async function makeContacts(sql: Sql, rows: number) {
 }
 
 Deno.test("in a table of 251,000 contacts a page among 50,000 costs as much as one among 1,000, whatever the filter", async (t) => {
-  await using sql = openDatabase();
-  const [small, large] = [await makeContacts(sql, SMALL), await makeContacts(sql, LARGE)];
-  await makeContacts(sql, OTHERS);
+  const [small, large] = [await makeContacts(SMALL), await makeContacts(LARGE)];
+  await makeContacts(OTHERS);
   await sql`analyze crm.contacts`;
   await sql`analyze crm.companies`;
   const pages = ["", "cursor", "email", "company_id", "since", "since cursor", "updated_since"]
@@ -65,8 +64,7 @@ Deno.test("in a table of 251,000 contacts a page among 50,000 costs as much as o
 });
 
 Deno.test("a sorted page of 50 among 50,000 contacts reads at most twice the blocks of its rows", async (t) => {
-  await using sql = openDatabase();
-  const { id } = await makeContacts(sql, LARGE);
+  const { id } = await makeContacts(LARGE);
   await sql`analyze crm.contacts`;
   for (const sort of ["updated_at", "-updated_at", "created_at"]) {
     await t.step(sort, async () => {
@@ -82,15 +80,14 @@ Deno.test("a sorted page of 50 among 50,000 contacts reads at most twice the blo
 });
 
 Deno.test("every index begins with workspace_id, so that no list reads another workspace's rows", async () => {
-  await using sql = openDatabase();
   const loose = await sql`
     select i.indexrelid::regclass::text as name from pg_index i
     join pg_class c on c.oid = i.indrelid
     join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
     where c.relnamespace = 'crm'::regnamespace and not c.relispartition and a.attname <> 'workspace_id'
       and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`;
-  // These indexes serve lookups before the workspace is known, the daily purges, and the ids that encrypted secrets
-  // belong to. They also serve the deliveries of a subscription, and the dispatcher's scans of all workspaces.
+  // These indexes serve lookups before the workspace is known, unique ids, the daily purges, the deliveries of a
+  // subscription, and the dispatcher's scans of all workspaces.
   const expected = `
     api_keys_grants api_keys_id_key idempotency_keys_age key_calls_age key_secrets_age key_secrets_hash_key
     list_cursors_age members_user proposal_links_token_hash_key webhook_deliveries_ended_badly
@@ -101,9 +98,7 @@ Deno.test("every index begins with workspace_id, so that no list reads another w
   assert.deepEqual(loose.map(({ name }) => name).sort(), names);
 });
 
-Deno.test("a list by an external_id and another filter reads the index of external_id, and no other of 60,000 companies", async () => {
-  await using sql = openDatabase();
-  const { id, memberId } = await makeWorkspace(sql);
+test("a list by an external_id and another filter reads the index of external_id, and no other of 60,000 companies", async ({ sql, workspace: { id, memberId } }) => {
   await using admin = await openWithoutTriggers();
   await admin`
     insert into crm.companies (workspace_id, id, name, owner_id, external_id)
@@ -121,9 +116,7 @@ Deno.test("a list by an external_id and another filter reads the index of extern
   }
 });
 
-Deno.test("A search finds unindexed changes at the end of the feed without reading the day's 60,000 earlier events", async () => {
-  await using sql = openDatabase();
-  const { id } = await makeWorkspace(sql);
+test("A search finds unindexed changes at the end of the feed without reading the day's 60,000 earlier events", async ({ workspace: { id } }) => {
   await using admin = await openWithoutTriggers();
   await admin`
     insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at, position)

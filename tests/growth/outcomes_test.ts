@@ -8,7 +8,7 @@ import { type Outcome, recordOutcomes } from "../support/queue.ts";
 const DELIVERIES = 2000;
 const GROUP = 40;
 
-Deno.test("Recording a group of outcomes reads no other delivery of the day, even with a plan from when there were few", async () => {
+Deno.test("Recording a group of outcomes reads no other delivery of the day, even with a query plan from when there were few deliveries", async () => {
   await using world = await openWorld();
   const { sql } = world;
   const encryptionKey = world.secrets.webhook_encryption_key;

@@ -12,7 +12,7 @@ const DAYS = 6;
 /** The partitions of the log. */
 const LOG = "requests\\_%";
 
-/** `atMost`: the rows that a page may read, which are its own rows and those that its filter skips, each twice. */
+/** `atMost`: the most rows that a page may read. It reads its own rows and those that its filter skips, each twice. */
 const PAGES: { query: Record<string, unknown>; rows: number; atMost: number }[] = [
   { query: {}, rows: 50, atMost: 250 },
   { query: { limit: 200 }, rows: 200, atMost: 700 },

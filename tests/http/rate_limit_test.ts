@@ -84,3 +84,15 @@ test("a lowered limit applies at once, and Retry-After says when a call is admit
   const wait = Number(refused.headers.get("Retry-After"));
   assert.ok(wait >= 39 && wait <= 40, `the fourth of five calls leaves in 40 s, Retry-After is ${wait}`);
 });
+
+test("the times of 1,000 calls are stored as they are, because compressing them takes longer than a call", async ({ sql }) => {
+  const { key, id } = await makeWorkspace(sql, { rateLimit: 1_000 });
+  assert.equal((await client(key).get(PIPELINES)).status, 200);
+  const ofKey = sql`where key_id = (select id from crm.api_keys where workspace_id = ${id})`;
+  await sql`
+    update crm.rate_limits set hits = array(select clock_timestamp() from generate_series(1, 990)) ${ofKey}`;
+  assert.equal((await client(key).get(PIPELINES)).status, 200);
+  const [row] = await sql`
+    select cardinality(hits) as calls, pg_column_compression(hits) as compression from crm.rate_limits ${ofKey}`;
+  assert.deepEqual(row, { calls: 991, compression: null });
+});

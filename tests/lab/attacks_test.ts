@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { outputOf } from "../support/lab.ts";
+import { runShort } from "../support/lab.ts";
 
 /** Titles, by the argument that selects the attack. */
 const TITLES = {
@@ -12,7 +12,7 @@ const TITLES = {
 
 // Runs with the sizes of `--short`. docs/security.md has the figures of full runs, and of the other attacks.
 Deno.test("Short runs of the attacks cost other callers no more than the limits allow", async (t) => {
-  const { output } = await outputOf("attacks", ...Object.keys(TITLES));
+  const { output } = await runShort("attacks", ...Object.keys(TITLES));
   for (const [name, title] of Object.entries(TITLES)) {
     const rows = output.split("\n").filter((line) => line.endsWith(`attacks ${name}\` |`));
     await t.step(

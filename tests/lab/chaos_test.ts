@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { outputOf } from "../support/lab.ts";
+import { runShort } from "../support/lab.ts";
 
 /** Titles, by the number of the figure. */
 const TITLES = {
@@ -17,7 +17,7 @@ const TITLES = {
 
 // Runs with the sizes of `--short`; docs/reliability.md has the figures of full runs. One process measures all trials.
 Deno.test("Short runs reach the figures of docs/reliability.md", async (t) => {
-  const { output } = await outputOf("reliability");
+  const { output } = await runShort("reliability");
   for (const [number, title] of Object.entries(TITLES)) {
     await t.step(
       title,

@@ -6,32 +6,41 @@ import { MAKE_REST } from "../../bench/performance/hand/rest_statements.ts";
 import { CALLS_A_MINUTE, MAKE_TABLES } from "../../bench/performance/hand/statements.ts";
 import { REST_JWT_SECRET, restToken } from "../../bench/performance/load/requests.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { readReply } from "../support/reply.ts";
 
 const FOLDER = join(import.meta.dirname!, "../../bench/performance/hand");
 const CONTACT = { name: "Bia Lima", email: "bia@exemplo.com.br", phone: "+55 11 97777-1234" };
 const LEAD = { first_name: "Caio", email: "caio@exemplo.com.br", company_name: "Padaria Sol", value: 10 };
 
-Deno.test("The hand-written function does the work for which it is compared with the API, and refuses invalid callers", async (t) => {
-  await using world = await openWorld();
-  const { sql } = world;
-  const workspace = await makeWorkspace(sql);
-  const other = await makeWorkspace(sql);
+/** Starts the functions of bench/performance/hand/ for two workspaces. */
+async function openHand() {
+  await using opening = new AsyncDisposableStack();
+  const { sql, functionsDatabaseUrl, databaseUrl } = opening.use(await openWorld());
+  const [workspace, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
   await sql.unsafe(MAKE_TABLES);
-  await using server = await startServer({
-    DATABASE_URL: world.functionsDatabaseUrl,
-    OWNER_DATABASE_URL: world.databaseUrl,
-  }, [FOLDER]);
+  await sql.unsafe(MAKE_REST);
+  const env = { DATABASE_URL: functionsDatabaseUrl, OWNER_DATABASE_URL: databaseUrl, REST_JWT_SECRET };
+  const { baseUrl } = opening.use(await startServer(env, [FOLDER]));
+  /** POSTs the body, or GETs if there is none. */
+  const send = async (path: string, headers: Record<string, string>, body?: unknown) =>
+    await readReply(
+      await fetch(baseUrl + path, {
+        method: body === undefined ? "GET" : "POST",
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    );
+  const opened = opening.move();
+  return { sql, workspace, other, send, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
 
-  const send = async (key: string, path: string, body?: unknown) => {
-    const response = await fetch(`${server.baseUrl}/hand${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { "X-API-Key": key },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, body: await response.json() };
-  };
+Deno.test("The hand-written function does the work for which it is compared with the API, and refuses invalid callers", async (t) => {
+  await using hand = await openHand();
+  const { sql, workspace, other } = hand;
+  const send = (key: string, path: string, body?: unknown) =>
+    hand.send(`/hand${path}`, { "X-API-Key": key }, body);
 
-  await t.step(`It creates, shows and lists only the contacts of its workspace`, async () => {
+  await t.step("It creates, shows and lists only the contacts of its workspace", async () => {
     const { status, body: { id } } = await send(workspace.key, "/contacts", CONTACT);
     assert.equal(status, 201);
     const shown = await send(workspace.key, `/contacts/${id}`);
@@ -47,7 +56,7 @@ Deno.test("The hand-written function does the work for which it is compared with
     assert.deepEqual((await send(other.key, "/contacts")).body, { data: [] });
   });
 
-  await t.step(`It takes in a lead, and finds its company and contact again`, async () => {
+  await t.step("It takes in a lead, and finds its company and contact again", async () => {
     const first = await send(workspace.key, "/leads", LEAD);
     const second = await send(workspace.key, "/leads", LEAD);
     assert.deepEqual([first.status, second.status], [201, 201]);
@@ -57,7 +66,7 @@ Deno.test("The hand-written function does the work for which it is compared with
   });
 
   await t.step(
-    `It refuses an unknown key, a missing scope, a wrong body and a call over the limit`,
+    "It refuses an unknown key, a missing scope, a wrong body and a call over the limit",
     async () => {
       assert.equal((await send("svc_unknown", "/contacts")).status, 401);
       const { key } = await makeKey(sql, workspace.id, { scopes: ["contacts:read"] });
@@ -77,25 +86,10 @@ Deno.test("The hand-written function does the work for which it is compared with
 });
 
 Deno.test("The statements of PostgREST do the same work, only for the workspace in the token", async () => {
-  await using world = await openWorld();
-  const { sql } = world;
-  const workspace = await makeWorkspace(sql);
-  const other = await makeWorkspace(sql);
-  await sql.unsafe(MAKE_TABLES);
-  await sql.unsafe(MAKE_REST);
-  await using server = await startServer({
-    DATABASE_URL: world.functionsDatabaseUrl,
-    OWNER_DATABASE_URL: world.databaseUrl,
-    REST_JWT_SECRET,
-  }, [FOLDER]);
-  const send = async (token: string, path: string, body?: unknown) => {
-    const response = await fetch(`${server.baseUrl}/rest${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { Authorization: `Bearer ${token}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, body: await response.json() };
-  };
+  await using hand = await openHand();
+  const { sql, workspace, other } = hand;
+  const send = (token: string, path: string, body?: unknown) =>
+    hand.send(`/rest${path}`, { Authorization: `Bearer ${token}` }, body);
   const token = restToken(workspace);
   const contact = { ...CONTACT, workspace_id: workspace.id, owner_id: workspace.memberId };
 

@@ -1,32 +1,23 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { filesOf } from "../../site/sizes.ts";
+import { outcomeOf } from "../support/run.ts";
 
 const LAB = join(import.meta.dirname!, "../../bench");
 
-async function* scripts(folder: string): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) yield* scripts(path);
-    else if (name.endsWith(".ts")) yield path;
-  }
-}
-
 Deno.test("Nothing in bench/ imports from tests/", async () => {
-  const files = await Array.fromAsync(scripts(LAB));
+  const files = (await Array.fromAsync(filesOf(LAB))).filter((path) => path.endsWith(".ts"));
   assert.ok(files.length > 0);
   for (const file of files) {
-    assert.doesNotMatch(await Deno.readTextFile(file), /(from|import\()\s*"[^"]*\/tests\//, file);
+    assert.doesNotMatch(await Deno.readTextFile(join(LAB, file)), /(from|import\()\s*"[^"]*\/tests\//, file);
   }
 });
 
 Deno.test("A part of the lab refuses an unknown option and a wrong value, and names the options", async () => {
   const refused = async (...args: string[]) => {
-    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", join(LAB, "main.ts"), ...args],
-    }).output();
-    const text = new TextDecoder().decode(stderr).trim();
-    assert.equal(code, 2, text);
-    return text;
+    const { code, stderr } = await outcomeOf(Deno.execPath(), ["run", "-A", join(LAB, "main.ts"), ...args]);
+    assert.equal(code, 2, stderr);
+    return stderr;
   };
   for (const part of ["attacks", "performance", "reliability"]) {
     assert.match(

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Mail, readMails } from "../../run/local/auth/mail.ts";
 import {
   assertAuthError,
   authUrl,
   callAuth,
-  followLink,
-  lastMailTo,
   newEmail,
   serviceKey,
   signIn,
   signUp,
 } from "../support/local_auth.ts";
-import { openDatabase } from "../support/stack.ts";
+import { dataDir, openDatabase } from "../support/stack.ts";
 
 const { origin } = new URL(authUrl);
 const PASSWORD_PAGE = `${origin}/senha/`;
@@ -29,6 +29,24 @@ function invite(email: string, redirectTo = PASSWORD_PAGE, token = serviceKey) {
 function recover(email: string) {
   const query = new URLSearchParams({ redirect_to: PASSWORD_PAGE });
   return callAuth(`POST /recover?${query}`, { body: { email } });
+}
+
+/** The last mail to an address. */
+async function lastMailTo(email: string): Promise<Mail> {
+  const mail = (await readMails(join(dataDir, "mail"))).findLast(({ to }) => to === email);
+  assert.ok(mail, `There is no mail to ${email}`);
+  return mail;
+}
+
+/** Opens a link from a mail as a browser does; returns the address that it redirects to and the fragment's values. */
+async function followLink(link: string): Promise<{ target: string; values: Record<string, string> }> {
+  const response = await fetch(link, { redirect: "manual" });
+  await response.body?.cancel();
+  assert.equal(response.status, 303);
+  const url = new URL(response.headers.get("location")!);
+  const values = Object.fromEntries(new URLSearchParams(url.hash.slice(1)));
+  url.hash = "";
+  return { target: url.href, values };
 }
 
 Deno.test("An invited person signs in with the link, once, and chooses a password", async () => {

@@ -3,12 +3,11 @@ import type { Sql } from "postgres";
 import { startPgBouncer } from "../../bench/harness/pgbouncer.ts";
 import { connect } from "../../bench/harness/world.ts";
 import { appliedMigrations, migrate, migrationFiles } from "../../run/local/migrate.ts";
-import { openSql } from "../../run/local/sql.ts";
 import { eventually } from "../support/mailbox.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
 import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
-import { makeMigrationsFolder, type MigrationsFolder } from "../support/migrations_folder.ts";
+import { makeMigrationsFolder } from "../support/migrations_folder.ts";
 
 /** Asserts that migrating is refused with this message. */
 const refuses = (sql: Sql, folder: { path: string }, message: RegExp) =>
@@ -17,7 +16,9 @@ const refuses = (sql: Sql, folder: { path: string }, message: RegExp) =>
 /** Registers a test with an empty database and an empty folder of migrations. */
 function test(
   title: string,
-  run: (given: { sql: Sql; url: string; folder: MigrationsFolder }) => Promise<void>,
+  run: (
+    given: { sql: Sql; url: string; folder: Awaited<ReturnType<typeof makeMigrationsFolder>> },
+  ) => Promise<void>,
 ): void {
   Deno.test(title, async () => {
     await using database = await createEmptyDatabase();
@@ -194,14 +195,11 @@ test("Six processes that migrate an empty database at the same time apply each m
   for (const version of [1, 2, 3, 4]) {
     await folder.add(`${version}_more.sql`, `create table public.t${version} (); select pg_sleep(0.1);`);
   }
-  const others = Array.from({ length: 6 }, () => openSql(url, { max: 1 }));
-  try {
-    await Promise.all(others.map((sql) => sql`select`));
-    const counts = await Promise.all(others.map((sql) => migrate(sql, folder.path)));
-    assert.equal(counts.reduce((total, count) => total + count), 4);
-  } finally {
-    await Promise.all(others.map((sql) => sql.end()));
-  }
+  const counts = await Promise.all(Array.from({ length: 6 }, async () => {
+    await using sql = connect(url);
+    return await migrate(sql, folder.path);
+  }));
+  assert.equal(counts.reduce((total, count) => total + count), 4);
   assert.deepEqual(await tablesOf(sql), ["t1", "t2", "t3", "t4"]);
 });
 
@@ -212,13 +210,9 @@ Deno.test(needing(["pgbouncer"], {
     await using folder = await openFolder();
     await using pooler = await startPgBouncer(database.url, folder.path);
     // The pooler uses either of the two connections, and neither keeps prepared statements.
-    const sql = openSql(pooler.databaseUrl, { max: 2, prepare: false });
-    try {
-      await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`]);
-      assert.equal(await migrate(sql), (await migrationFiles()).length);
-      assert.equal(await migrate(sql), 0);
-    } finally {
-      await sql.end();
-    }
+    await using sql = connect(pooler.databaseUrl, 2, { prepare: false });
+    await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`]);
+    assert.equal(await migrate(sql), (await migrationFiles()).length);
+    assert.equal(await migrate(sql), 0);
   },
 }));

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
-import { openSql } from "../../run/local/sql.ts";
-import { readStackFile } from "../../run/local/stack_file.ts";
+import { connect } from "../../bench/harness/world.ts";
 import {
   assertAuthError,
   authUrl,
@@ -12,12 +11,12 @@ import {
   signUp,
 } from "../support/local_auth.ts";
 import { sendRaw } from "../support/raw_request.ts";
-import { dataDir, functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
+import { functionsDatabaseUrl, openDatabase, stack } from "../support/stack.ts";
 
 const userOf = (token: string) => callAuth("GET /user", { token });
 
 Deno.test("The demo member signs in with the password that the start prints, and gets the claims of Supabase", async () => {
-  const { demo_email, demo_password } = await readStackFile(dataDir);
+  const { demo_email, demo_password } = stack;
   const { status, body } = await signIn(` ${demo_email!.toUpperCase()} `, demo_password!);
   assert.equal(status, 200);
   assert.equal(body.user.email, demo_email);
@@ -167,25 +166,21 @@ Deno.test("A browser may call local sign-in only from the console's origin", asy
 });
 
 Deno.test("The roles of the functions cannot read the tables of sign-in", async () => {
-  const functions = openSql(functionsDatabaseUrl, { max: 1 });
+  await using functions = connect(functionsDatabaseUrl);
   await using sql = openDatabase();
   const refused = { code: "42501" };
-  try {
-    const tables =
-      await sql`select relname from pg_class where relnamespace = 'auth'::regnamespace and relkind = 'r'`;
-    assert.ok(tables.length >= 8);
-    for (const { relname: table } of tables) {
-      await assert.rejects(functions`select from auth.${functions(table)}`, refused);
-      await assert.rejects(
-        sql.begin(async (sql) => {
-          await sql`set local role crm_api`;
-          await sql`select from auth.${sql(table)}`;
-        }),
-        refused,
-      );
-    }
-  } finally {
-    await functions.end();
+  const tables =
+    await sql`select relname from pg_class where relnamespace = 'auth'::regnamespace and relkind = 'r'`;
+  assert.ok(tables.length >= 8);
+  for (const { relname: table } of tables) {
+    await assert.rejects(functions`select from auth.${functions(table)}`, refused);
+    await assert.rejects(
+      sql.begin(async (sql) => {
+        await sql`set local role crm_api`;
+        await sql`select from auth.${sql(table)}`;
+      }),
+      refused,
+    );
   }
 });
 

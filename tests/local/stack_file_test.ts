@@ -6,7 +6,7 @@ import { openFolder } from "../support/folder.ts";
 
 const NOBODY = 65534;
 
-Deno.test("A stack that another user started is not taken for one that is not running", async () => {
+Deno.test("A stack file that belongs to another user is reported as unreadable, and not as missing", async () => {
   await using dataDir = await openFolder();
   await Deno.writeTextFile(join(dataDir.path, "stack.json"), "{}", { mode: 0o200 });
   // Root may read every file, so root becomes another user meanwhile.

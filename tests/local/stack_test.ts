@@ -1,23 +1,31 @@
-import type postgres from "postgres";
-import { openSql } from "../../run/local/sql.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type postgres from "postgres";
+import { pause } from "../../bench/harness/waiting.ts";
+import { connect } from "../../bench/harness/world.ts";
+import { openSql } from "../../run/local/sql.ts";
+import { freePort } from "../../run/local/free_port.ts";
 import { startPostgres, stopPostgres } from "../../run/local/postgres.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
 import type { StackFile } from "../../run/local/stack_file.ts";
 import { type ReadyStack, spawnStack, startStackProcess } from "../../run/local/stack_process.ts";
-import { makeDataDir, makeStartedDataDir, testOnDataDir as test } from "../support/own_stack.ts";
+import { openFolder } from "../support/folder.ts";
+import { makeDataDir, makeStartedDataDir } from "../support/own_stack.ts";
 import { startDroppingServer } from "../support/dropping_server.ts";
 import { eventually } from "../support/mailbox.ts";
 import { copyPreparedData } from "../support/prepared_data.ts";
 
+/** Declares a test with a data folder of its own; afterwards stops the folder's database. */
+function test(name: string, body: (dataDir: string) => Promise<void>): void {
+  Deno.test(name, async () => {
+    await using folder = await openFolder();
+    await body(folder.path).finally(() => stopPostgres(folder.path));
+  });
+}
+
 async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
-  const sql = openSql(url, { max: 1 });
-  try {
-    return await sql.unsafe(text);
-  } finally {
-    await sql.end();
-  }
+  await using sql = connect(url);
+  return await sql.unsafe(text);
 }
 
 async function addWorkspace(url: string, name: string): Promise<void> {
@@ -53,6 +61,10 @@ async function startError(env: Record<string, string>): Promise<string> {
   assert.match(output(), /^[^\n]+\n$/);
   return output();
 }
+
+/** Starts a folder's Postgres on the port that a stack used. */
+const startPostgresAt = async (dataDir: string, url: string) =>
+  await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(url).port));
 
 /** Waits until a program runs on a data folder, and returns its process id. */
 async function findProcess(program: string, dataDir: string): Promise<number> {
@@ -148,7 +160,7 @@ test("A start refuses data from other migrations, and names the folder to delete
     ],
   ] as const;
   for (const [name, statement] of statements) {
-    const postgres = await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(url).port));
+    const postgres = await startPostgresAt(dataDir, url);
     await query(url, statement);
     await postgres.stop();
     const line = new RegExp(`${name} was edited after the database applied it: delete ${dataDir},`);
@@ -274,8 +286,6 @@ test("A start that cannot succeed says in one line what to set, without a passwo
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   await using dropping = startDroppingServer();
-  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  closed.close();
   const file = join(dataDir, "file");
   await Deno.writeTextFile(file, "");
   const readOnly = join(dataDir, "closed");
@@ -291,7 +301,7 @@ test("A start that cannot succeed says in one line what to set, without a passwo
     [{ DATA_DIR: Deno.uid() === 0 ? "/sys/crm" : join(readOnly, "data") }, /: set DATA_DIR to /],
     [{ DATA_DIR: file }, /is not a folder: set DATA_DIR to /],
     [
-      { DATABASE_URL: `postgresql://u:hidden@127.0.0.1:${closed.addr.port}/postgres` },
+      { DATABASE_URL: `postgresql://u:hidden@127.0.0.1:${freePort()}/postgres` },
       /^The database cannot be reached \(.+\): start it or correct DATABASE_URL/,
     ],
     [
@@ -365,7 +375,7 @@ test("While the database is down, api-v1-health and a refresh are 503; when it i
     const refresh = () => getToken(file, "refresh_token", { refresh_token: session.refresh_token });
     const health = async () => {
       // The health check repeats its last reply for a second.
-      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      await pause(1_100);
       return await callApi(file, "api-v1-health");
     };
     // Makes more calls than there are connections, to find a connection that is never returned.
@@ -375,7 +385,7 @@ test("While the database is down, api-v1-health and a refresh are 503; when it i
     // Each connection notices the failure only when it is used.
     for (let times = 0; times < 6; times++) assert.equal((await refresh()).status, 503);
     assert.deepEqual(await healths(), new Set([503]));
-    await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(file.database_url).port));
+    await startPostgresAt(dataDir, file.database_url);
     assert.deepEqual(await healths(), new Set([200]));
     const { status, body } = await refresh();
     assert.equal(status, 200, JSON.stringify(body));

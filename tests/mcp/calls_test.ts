@@ -29,7 +29,7 @@ test("An assistant takes a lead in, finds its contact, moves its deal and wins i
   assert.deepEqual(listed.data.map(({ id }: { id: string }) => id), [lead.deal_id]);
 });
 
-test("An assistant sees the contacts of a deal with the deal, adds one, and reads which tool replaces the main one", async ({ workspace, newDeal, api }) => {
+test("An assistant sees the contacts of a deal with the deal, adds one, and reads the names of tools in errors", async ({ workspace, newDeal, api }) => {
   const call = toolClient(workspace.key);
   const { id, contactId } = await newDeal();
   const { body: { id: contact_id } } = await api.post("/api-v1-contacts", { name: "Carlos Prado" });
@@ -45,11 +45,7 @@ test("An assistant sees the contacts of a deal with the deal, adds one, and read
   assert.match(refused.data.error.details[0].message, /é o contato principal.*deals_update/i);
   const { isError } = await call("deals_remove_contact", { id, contact_id });
   assert.equal(isError, false);
-});
-
-test("The errors of a batch's items name tools too, not operations", async ({ workspace, newDeal }) => {
-  const { id } = await newDeal();
-  const { data } = await toolClient(workspace.key)("contacts_batch", { items: [{ op: "get", id }] });
+  const { data } = await call("contacts_batch", { items: [{ op: "get", id }] });
   assert.equal(data.results[0].error.details[0].message, "Este id é de um negócio: use deals_get");
 });
 

@@ -4,7 +4,7 @@ import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { assertError } from "../support/client.ts";
 import { toolClient } from "../support/mcp.ts";
 import { makeContact, makeLossReason, makePipeline, UNKNOWN_ID } from "../support/record_fixtures.ts";
-import { type Scenario, test } from "../support/scenario.ts";
+import { test } from "../support/scenario.ts";
 
 type Arguments = Record<string, unknown>;
 
@@ -104,28 +104,21 @@ const WRONG: Record<string, (ids: Ids) => [string, Arguments]> = {
   "the id of a member as a contact's": ({ member }) => ["contacts_get", { id: member }],
 };
 
-for (const [mistake, wrong] of Object.entries(WRONG)) {
-  test(`One further call corrects ${mistake}`, async (scenario) => {
-    const { name, args } = await mendedCall(scenario, wrong);
-    const { error } = await overMcp(scenario.workspace.key)(name, args);
-    assert.equal(error, undefined, JSON.stringify({ name, args, error }));
-  });
-}
-
-async function mendedCall(
-  { sql, workspace, newDeal }: Scenario,
-  wrong: (ids: Ids) => [string, Arguments],
-) {
-  const { id: deal } = await newDeal();
+test("One further call corrects each mistake of an assistant", async ({ sql, workspace, newDeal }) => {
   await makeLossReason(sql, workspace);
   const contact = await makeContact(sql, workspace);
   const [otherStage] = (await makePipeline(sql, workspace)).stages;
-  const ids = { deal, contact, member: workspace.memberId, otherStage: otherStage! };
-  const [name, args] = wrong(ids);
-  const { error } = await overMcp(workspace.key)(name, args);
-  assert.ok(error, `${name} accepts ${JSON.stringify(args)}`);
-  return mended(name, args, error);
-}
+  const send = overMcp(workspace.key);
+  for (const [mistake, wrong] of Object.entries(WRONG)) {
+    const { id: deal } = await newDeal();
+    const [name, args] = wrong({ deal, contact, member: workspace.memberId, otherStage: otherStage! });
+    const { error } = await send(name, args);
+    assert.ok(error, `${name} accepts ${JSON.stringify(args)}`);
+    const next = mended(name, args, error);
+    const { error: left } = await send(next.name, next.args);
+    assert.equal(left, undefined, `${mistake}: ${JSON.stringify({ ...next, left })}`);
+  }
+});
 
 test("Without Prefer, the error for a missing field also names the unknown field sent in its place, and no other unknown field", async ({ api }) => {
   const fieldsOf = async (body: Arguments) =>

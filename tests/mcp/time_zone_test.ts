@@ -8,7 +8,7 @@ import { post, request, toolClient } from "../support/mcp.ts";
 import { create, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
-test("A tool reads times without an offset in the workspace's time zone, and a list shows days in it", async ({ sql, workspace, api }) => {
+test("A tool reads dates and times without an offset in the workspace's time zone, and a list shows days in that time zone", async ({ sql, workspace, api }) => {
   await sql`update crm.workspaces set time_zone = 'Asia/Tokyo' where id = ${workspace.id}`;
   const { body } = await post(request("initialize", { protocolVersion: "2025-06-18" }), {
     "X-API-Key": workspace.key,
@@ -19,6 +19,7 @@ test("A tool reads times without an offset in the workspace's time zone, and a l
   const dueOf = async (due_at: string) => (await tools("activities_create", { deal_id, due_at })).data.due_at;
   assert.equal(await dueOf("2026-12-02T15:00"), "2026-12-02T06:00:00.000Z");
   assert.equal(await dueOf("2026-12-02T15:00-03:00"), "2026-12-02T18:00:00.000Z");
+  assert.equal(await dueOf("2026-12-03"), "2026-12-02T15:00:00.000Z");
   await api.post(`/api-v1-deals/${deal_id}/win`);
   await sql`update crm.deals set closed_at = '2026-11-27T20:00:00Z' where id = ${deal_id}`;
   const { data } = (await tools("deals_list", { status: ["ganho"] })).data;

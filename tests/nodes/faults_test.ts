@@ -1,22 +1,18 @@
 import assert from "node:assert/strict";
 import { signUpUser } from "../../run/local/auth/users.ts";
-import { openSql } from "../../run/local/sql.ts";
+import { connect } from "../../bench/harness/world.ts";
 import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
 import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
 import { checksum, slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
-import {
-  claimDeliveries,
-  nextDeliveryDue,
-  recordOutcomes,
-} from "../../supabase/functions/webhook-dispatcher/queue.ts";
+import { claimDeliveries, nextDeliveryDue } from "../../supabase/functions/webhook-dispatcher/queue.ts";
 import { sentStatements } from "../../tools/nodes/statements.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
-import { addApp, NODE_PROGRAMS, startNodes } from "../support/nodes.ts";
+import { addApp, NODE_PROGRAMS, recordSuccess, startNodes } from "../support/nodes.ts";
 import { addDeliveries, addSubscription } from "../support/queue.ts";
 
 /** The reply to a call whose workspace is on a node that does not answer. */
@@ -37,7 +33,7 @@ Deno.test(needing(NODE_PROGRAMS, {
     const [sql0, sql1] = nodes.sql;
     const on0 = await makeWorkspace(sql0);
     const on1 = await makeWorkspace(sql1);
-    const functions = openSql(nodes.proxy.functionsDatabaseUrl, { max: 1 });
+    await using functions = connect(nodes.proxy.functionsDatabaseUrl);
 
     const steps = async () => {
       await t.step("every statement of the functions can be prepared", async () => {
@@ -120,15 +116,8 @@ Deno.test(needing(NODE_PROGRAMS, {
         assert.equal(claimed.length, 4);
         assert.deepEqual(claimed.map(({ lease_token }) => Number(lease_token) % 1024).sort(), [0, 0, 1, 1]);
         assert.equal(await nextDeliveryDue(1000), null);
-        const recorded = await recordOutcomes(claimed.map((delivery) => ({
-          delivery,
-          outcome: { status: 200, reason: undefined, text: undefined } as never,
-          ms: 1,
-        })));
-        assert.deepEqual(
-          recorded.map(({ state }) => state),
-          Array(4).fill("delivered"),
-        );
+        const recorded = await recordSuccess(claimed);
+        assert.deepEqual(recorded.map(({ state }) => state), Array(4).fill("delivered"));
         for (const [sql, id] of subscribed) {
           const [{ count }] = await sql<[{ count: number }]>`
           select count(*)::int from crm.webhook_deliveries where workspace_id = ${id} and state = 'delivered'`;
@@ -140,11 +129,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         await addDeliveries(sql1, on1.id, await addSubscription(sql1, on1.id), 2);
         const [known, lost] = await claimDeliveries(10);
         assert.ok(known && lost);
-        const outcome = { status: 200, reason: undefined, text: undefined } as never;
-        const recorded = recordOutcomes([
-          { delivery: { ...lost, workspace_id: crypto.randomUUID() }, outcome, ms: 1 },
-          { delivery: known, outcome, ms: 1 },
-        ]);
+        const recorded = recordSuccess([{ ...lost, workspace_id: crypto.randomUUID() }, known]);
         await assert.rejects(
           recorded,
           ({ cause }) => cause.code === "08006" && /unknown node/.test(cause.message),
@@ -164,24 +149,20 @@ Deno.test(needing(NODE_PROGRAMS, {
       });
 
       await t.step("a statement cancelled at a node is a 503 within the functions' 10 s", async () => {
-        const blocker = openSql(nodes.nodes[1].superuserUrl, { max: 2 });
-        try {
-          await blocker.begin(async (tx) => {
-            await tx`lock table crm.key_secrets`;
-            const answered = call(on1.key);
-            await eventually(async () => {
-              const cancelled = await blocker`
-              select pg_cancel_backend(pid) from pg_stat_activity
-              where usename = 'crm_functions' and wait_event_type = 'Lock'`;
-              return cancelled.length > 0;
-            }, "the call that waits for the lock");
-            const { status, code } = await answered;
-            assert.deepEqual([status, code], [503, "service_unavailable"]);
-            assert.deepEqual(await call(on0.key), OK);
-          });
-        } finally {
-          await blocker.end();
-        }
+        await using blocker = connect(nodes.nodes[1].superuserUrl, 2);
+        await blocker.begin(async (tx) => {
+          await tx`lock table crm.key_secrets`;
+          const answered = call(on1.key);
+          await eventually(async () => {
+            const cancelled = await blocker`
+            select pg_cancel_backend(pid) from pg_stat_activity
+            where usename = 'crm_functions' and wait_event_type = 'Lock'`;
+            return cancelled.length > 0;
+          }, "the call that waits for the lock");
+          const { status, code } = await answered;
+          assert.deepEqual([status, code], [503, "service_unavailable"]);
+          assert.deepEqual(await call(on0.key), OK);
+        });
         await eventually(async () => (await call(on1.key)).status === 200, "the answer of node 1");
       });
 
@@ -247,13 +228,9 @@ Deno.test(needing(NODE_PROGRAMS, {
       });
     };
 
-    try {
-      await withEnvironment(
-        { DATABASE_URL: nodes.proxy.functionsDatabaseUrl, DATABASE_PREPARE: "true" },
-        steps,
-      );
-    } finally {
-      await functions.end();
-    }
+    await withEnvironment(
+      { DATABASE_URL: nodes.proxy.functionsDatabaseUrl, DATABASE_PREPARE: "true" },
+      steps,
+    );
   },
 }));

@@ -10,6 +10,7 @@ import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { crmProcess } from "../cli/crm.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
+import { killIfRunning } from "../support/kill.ts";
 import { startLoad } from "../support/move_load.ts";
 import { needing } from "../support/needing.ts";
 import { assertLeft, NODE_PROGRAMS, startForMoves } from "../support/nodes.ts";
@@ -213,11 +214,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         await setTimeout(ms);
         break;
       }
-      try {
-        child.kill("SIGKILL");
-      } catch {
-        // It has ended already.
-      }
+      killIfRunning(child, "SIGKILL");
       const { signal, success } = await child.status;
       assert.ok(success || signal === "SIGKILL", text);
       return signal === "SIGKILL";

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { startReceiver } from "../../bench/harness/receiver.ts";
 import { migrate } from "../../run/local/migrate.ts";
-import { openSql } from "../../run/local/sql.ts";
+import { connect } from "../../bench/harness/world.ts";
 import { startStackProcess } from "../../run/local/stack_process.ts";
 import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { readSnippet } from "../docs/page.ts";
@@ -11,6 +11,7 @@ import { pause } from "../../bench/harness/waiting.ts";
 import { eventually } from "../support/mailbox.ts";
 import { openFolder } from "../support/folder.ts";
 import { needing } from "../support/needing.ts";
+import { readReply } from "../support/reply.ts";
 import { run } from "../support/run.ts";
 
 const SCHEMAS = join(import.meta.dirname!, "../../supabase/schemas");
@@ -46,8 +47,8 @@ async function moveDatabase(): Promise<void> {
   stack.defer(() => released.resolve());
   const [old, next] = [stack.use(await startDebianPostgres()), stack.use(await startDebianPostgres())];
   for (const { superuserUrl } of [old, next]) {
-    const admin = openSql(superuserUrl, { max: 1 });
-    await prepareAsSupabase(admin).finally(() => admin.end());
+    await using admin = connect(superuserUrl);
+    await prepareAsSupabase(admin);
   }
 
   const before = await startStackProcess(dataDir, { ...receiver.env, DATABASE_URL: old.url });
@@ -63,7 +64,7 @@ async function moveDatabase(): Promise<void> {
       headers: { "X-API-Key": key, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    return await readReply(response);
   };
   const create = (baseUrl: string, n: number) =>
     send(baseUrl, "/api-v1-contacts", { name: `Ana ${n}` }, { "Idempotency-Key": `contact-${n}` });
@@ -97,8 +98,7 @@ async function moveDatabase(): Promise<void> {
   const arrivedBefore = new Set(arrived.keys());
 
   // What `deno task deploy` does to the database of the new project.
-  const sql = openSql(next.url, { max: 1 });
-  stack.defer(() => sql.end());
+  const sql = stack.use(connect(next.url));
   await migrate(sql);
   await runScript(restore!.replaceAll("supabase/schemas", SCHEMAS));
   const [{ kept, leased }] = await sql<[{ kept: number; leased: string[] }]>`

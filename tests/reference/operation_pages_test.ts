@@ -15,6 +15,7 @@ import { operationId, pathOf } from "../../tools/openapi/operation_id.ts";
 import { needing } from "../support/needing.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
+import { run } from "../support/run.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 
 const SITE = "https://docs.example/crm/";
@@ -117,24 +118,27 @@ Deno.test("The TypeScript of every call names a method of the SDK", () => {
   }
 });
 
-/** The programs that a sample needs besides Deno. */
-const NEEDED: Record<string, string[]> = {
-  curl: ["sh", "curl"],
-  "TypeScript (SDK)": [],
-  Python: ["python3"],
-  PHP: ["php"],
+interface Runner {
+  /** The programs that it needs besides Deno. */
+  needs: string[];
+  program: string;
+  /** The sample is appended to the last argument. */
+  args: string[];
+}
+
+const RUNNERS: Record<string, Runner> = {
+  curl: {
+    needs: ["sh", "curl"],
+    program: "sh",
+    args: ["-c", 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n'],
+  },
+  "TypeScript (SDK)": { needs: [], program: Deno.execPath(), args: ["eval", "--no-check", ""] },
+  Python: { needs: ["python3"], program: "python3", args: ["-c", ""] },
+  PHP: { needs: ["php"], program: "php", args: ["-r", ""] },
 };
 
-/** How each sample is run: a program and its arguments, with the sample as the last. */
-const RUNNERS: Record<string, [program: string, ...args: string[]]> = {
-  curl: ["sh", "-c", 'curl() { command curl --silent --show-error --fail-with-body "$@"; }\n'],
-  "TypeScript (SDK)": [Deno.execPath(), "eval", "--no-check", ""],
-  Python: ["python3", "-c", ""],
-  PHP: ["php", "-r", ""],
-};
-
-for (const [title, [program, ...args]] of Object.entries(RUNNERS)) {
-  Deno.test(needing(NEEDED[title]!, {
+for (const [title, { needs, program, args }] of Object.entries(RUNNERS)) {
+  Deno.test(needing(needs, {
     name: `The samples in ${title} work as pasted, with the variables that they name`,
     async fn(t) {
       await using sql = openDatabase();
@@ -153,18 +157,15 @@ for (const [title, [program, ...args]] of Object.entries(RUNNERS)) {
           const code = title === "curl"
             ? curlOf(call)
             : samplesOf(id, call).find((sample) => sample.title === title)!.code;
-          const { success, stdout, stderr } = await new Deno.Command(program, {
-            args: [...args.slice(0, -1), args.at(-1) + runnable(code)],
-            env: {
-              CRM_URL: baseUrl,
-              CRM_KEY: workspace.key,
-              ID: ids[tag!] ?? "",
-              DEAL_ID: deal.id,
-              TOKEN: tokenOf(link),
-            },
-          }).output();
-          const reply = new TextDecoder().decode(stdout);
-          assert.ok(success, reply + new TextDecoder().decode(stderr));
+          const env = {
+            CRM_URL: baseUrl,
+            CRM_KEY: workspace.key,
+            ID: ids[tag!] ?? "",
+            DEAL_ID: deal.id,
+            TOKEN: tokenOf(link),
+          };
+          const command = [...args.slice(0, -1), args.at(-1) + runnable(code)];
+          const { stdout: reply } = await run(program, command, { env });
           if (title === "curl") assert.equal(typeof JSON.parse(reply), "object");
           assert.doesNotMatch(reply, /"error":|Warning/);
           // A list may be empty, so only these two replies must contain an id.

@@ -8,13 +8,13 @@ import { accessTokens, signIn } from "./sessions.ts";
 
 const now = () => Math.floor(Date.now() / 1000);
 
-/** Starts a session for an app, as Supabase Auth does after the person's consent; returns its access token. */
+/** Starts a session for an app, as Supabase Auth does after the person's consent; returns the app's access token. */
 export async function issueToken(sql: Sql, userId: string, clientId: string, issuedAt = now()) {
   const { user, sessionId } = await startSession(sql, userId);
   return { sessionId, token: await accessTokens.sign(user, sessionId, issuedAt, clientId) };
 }
 
-/** Grants scopes to a client as a signed-in member. */
+/** Grants scopes to an app, as a signed-in member does in the console. */
 export async function grant(session: string, clientId: string, scopes: readonly Scope[], name = "Claude") {
   const reply = await memberClient(session).post("/app-v1-apps", {
     client_id: clientId,

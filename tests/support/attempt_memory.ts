@@ -1,6 +1,6 @@
 /**
- * Makes delivery attempts in a separate process, so that its memory shows what they use. Arguments: the target and the
- * number of simultaneous attempts. Prints the bytes by which each attempt raised the peak memory of the process.
+ * Makes delivery attempts in a process that does nothing else, so that only the attempts raise its memory. Arguments:
+ * the target and the number of simultaneous attempts. Prints by how many bytes each attempt raised the peak memory.
  */
 import { sendAttempt } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 

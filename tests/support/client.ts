@@ -3,17 +3,11 @@ import { z } from "zod";
 import { type ErrorCode, ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { errorCodes } from "../../tools/errors/error_codes.ts";
 import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { readReply, type Reply } from "./reply.ts";
 import { resources } from "./resources.ts";
 import { baseUrl } from "./stack.ts";
 
-/** A reply that was already validated, by the schema of its operation or by the error envelope. */
-export interface Reply {
-  status: number;
-  headers: Headers;
-  text: string;
-  // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
-  body: any;
-}
+export type { Reply };
 
 /** The error envelope (spec 7), without any other field. */
 const ErrorEnvelope = z.strictObject({
@@ -33,15 +27,15 @@ const ErrorEnvelope = z.strictObject({
   }),
 });
 
-export interface CallOptions {
+interface CallOptions {
   /** Null: no X-API-Key header. */
   key?: string | null;
   /** An access token; null: no Authorization header. */
   session?: string | null;
   /** Sent as JSON, unless it is text or bytes already. */
   body?: unknown;
-  headers?: Record<string, string>;
-  /** The URL of other functions than the shared stack's. */
+  headers?: Record<string, string> | undefined;
+  /** The URL of functions other than the shared stack's. */
   base?: string;
 }
 
@@ -64,13 +58,7 @@ export async function call(method: string, path: string, options: CallOptions = 
     ...(body !== undefined && { body: raw ? body as BodyInit : JSON.stringify(body) }),
     redirect: "manual",
   });
-  const text = await response.text();
-  const reply = {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: text === "" ? null : JSON.parse(text),
-  };
+  const reply = await readReply(response);
   checkReply(method, path, reply);
   return reply;
 }
@@ -87,10 +75,9 @@ export function memberClient(session: string) {
 
 function clientWith(credentials: Pick<CallOptions, "key" | "session">) {
   const send = (method: string) => (path: string, body?: unknown, headers?: Record<string, string>) =>
-    call(method, path, { ...credentials, body, ...(headers && { headers }) });
+    call(method, path, { ...credentials, body, headers });
   return {
-    get: (path: string, headers?: Record<string, string>) =>
-      call("GET", path, { ...credentials, ...(headers && { headers }) }),
+    get: (path: string, headers?: Record<string, string>) => call("GET", path, { ...credentials, headers }),
     post: send("POST"),
     patch: send("PATCH"),
     delete: send("DELETE"),
@@ -139,7 +126,7 @@ function checkReply(method: string, path: string, reply: Reply): void {
 
 const codesByRoute = new Map<Route, ErrorCode[]>();
 
-/** The error codes of a route. Kept, because deriving them takes longer than many calls. */
+/** The error codes of a route. They are kept, because deriving them takes longer than many calls. */
 function documentedCodes(route: Route): ErrorCode[] {
   const codes = codesByRoute.get(route) ?? errorCodes(route);
   codesByRoute.set(route, codes);

@@ -6,7 +6,7 @@ import { type Scenario, test as testScenario } from "./scenario.ts";
 const CONTACTS = "/api-v1-contacts";
 const DEALS = "/api-v1-deals";
 
-/** Creates a deal; returns it with the address of its contacts, and a function that creates a contact. */
+/** Creates a deal; returns the deal, the address of its contacts, and a function that creates a contact. */
 export async function dealWith({ api, newDeal }: Pick<Scenario, "api" | "newDeal">) {
   const deal = await newDeal();
   const path = `${DEALS}/${deal.id}/contacts`;

@@ -1,16 +1,11 @@
-import type { Sql } from "postgres";
 import { openSql } from "../../run/local/sql.ts";
 import { databaseUrl, openDatabase } from "./stack.ts";
 
-/** A database without migrations, in the Postgres of the shared stack. */
-export interface EmptyDatabase extends AsyncDisposable {
-  /** A client as the owner. */
-  sql: Sql;
-  url: string;
-}
-
-/** Creates a database that is dropped when the scope ends (`await using`). */
-export async function createEmptyDatabase(): Promise<EmptyDatabase> {
+/**
+ * Creates a database without migrations in the Postgres of the shared stack; it is dropped when the scope ends
+ * (`await using`). `sql` is a client as the owner.
+ */
+export async function createEmptyDatabase() {
   const name = `empty_${crypto.randomUUID().replaceAll("-", "")}`;
   const inStack = openDatabase();
   await inStack`create database ${inStack(name)}`;

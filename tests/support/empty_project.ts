@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Sql } from "postgres";
 import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { freePort } from "../../run/local/free_port.ts";
 import { startPostgres, stopPostgres, superuserUrl } from "../../run/local/postgres.ts";
 import { startScheduler } from "../../run/local/scheduler.ts";
 import { loadSecrets } from "../../run/local/secrets.ts";
 import { openSql } from "../../run/local/sql.ts";
-import { type HostedProject, startHostedProject } from "./hosted_project.ts";
+import { startHostedProject } from "./hosted_project.ts";
 import { makeDataDir } from "./own_stack.ts";
 import { createNet, createVault } from "./vault.ts";
 
@@ -15,19 +14,10 @@ export const PROJECT_REF = "abcdefghijklmnopqrst";
 export const ACCESS_TOKEN = `sbp_0${randomBytes(20).toString("hex").slice(1)}`;
 
 /** A project to which nothing has been deployed. */
-export interface EmptyProject extends AsyncDisposable {
-  /** The owner's URL of a database without migrations. */
-  databaseUrl: string;
-  ownerPassword: string;
-  /** A client as the superuser. */
-  admin: Sql;
-  hosted: HostedProject;
-  /** The URL with which crm_functions reaches the database, given its password. */
-  functionsDatabaseUrl(password: string): string;
-}
+export type EmptyProject = Awaited<ReturnType<typeof startEmptyProject>>;
 
 /** Starts what a new Supabase project has: Postgres with the Vault, pg_net and schema auth, and the management API. */
-export async function startEmptyProject(): Promise<EmptyProject> {
+export async function startEmptyProject() {
   const dataDir = await makeDataDir();
   const stored = await loadSecrets(dataDir);
   const { databaseUrl } = await startPostgres(dataDir, stored);
@@ -44,11 +34,14 @@ export async function startEmptyProject(): Promise<EmptyProject> {
     dispatcherSecret: randomBytes(8).toString("hex"),
   });
   return {
+    /** The owner's URL of a database without migrations. */
     databaseUrl,
     ownerPassword: stored.postgres_password,
+    /** A client as the superuser. */
     admin,
     hosted,
-    functionsDatabaseUrl(password) {
+    /** The URL with which crm_functions reaches the database. */
+    functionsDatabaseUrl(password: string) {
       const url = new URL(databaseUrl);
       url.username = "crm_functions";
       url.password = encodeURIComponent(password);

@@ -2,44 +2,22 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "./mailbox.ts";
+import { outcomeOf } from "./run.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
-const decoder = new TextDecoder();
-
-/** What a command printed, and how it ended. */
-export interface Ended {
-  code: number;
-  /** Standard output and standard error, in the order of arrival. */
-  output: string;
-}
 
 /** A command of the README that keeps running. */
-export interface Running {
-  /** Everything that it has printed so far. */
-  output(): string;
-  /** Waits until the command has printed a text; throws an error with its output if it ends first. */
-  prints(text: string | RegExp): Promise<void>;
-  /** Kills the command with SIGKILL, and waits for its end. */
-  kill(): Promise<void>;
-}
+export type Running = ReturnType<typeof startIn>;
 
 /** An installed copy of an example, with its `.env`; removed at the end. */
-export interface Example extends AsyncDisposable {
-  folder: string;
-  /** Changes variables of its `.env`. */
-  configure(variables: Record<string, string>): Promise<void>;
-  /** Runs a command of its README to its end. */
-  run(command: string): Promise<Ended>;
-  /** Starts a command of its README; the command is killed at the latest when the example is removed. */
-  start(command: string): Running;
-}
+export type Example = Awaited<ReturnType<typeof openExample>>;
 
 /**
  * Makes a copy of an example, installed with the first commands of its README, and fills in its `.env`.
  *
  * @param variables for the `.env`; all others stay as in `.env.example`
  */
-export async function openExample(name: string, variables: Record<string, string>): Promise<Example> {
+export async function openExample(name: string, variables: Record<string, string>) {
   const place = await Deno.makeTempDir({ prefix: "crm-example-" });
   const folder = join(place, "examples", name);
   const running: Running[] = [];
@@ -47,9 +25,10 @@ export async function openExample(name: string, variables: Record<string, string
   const check = (command: string) =>
     assert.ok(commands.includes(command), `README.md does not say: ${command}`);
 
-  const example: Example = {
+  const example = {
     folder,
-    async configure(variables) {
+    /** Changes variables of its `.env`. */
+    async configure(variables: Record<string, string>) {
       const file = join(folder, ".env");
       let text = await Deno.readTextFile(file);
       for (const [variable, value] of Object.entries(variables)) {
@@ -59,11 +38,13 @@ export async function openExample(name: string, variables: Record<string, string
       }
       await Deno.writeTextFile(file, text);
     },
-    async run(command) {
+    /** Runs a command of its README to its end. */
+    async run(command: string) {
       check(command);
       return await runIn(folder, command);
     },
-    start(command) {
+    /** Starts a command of its README; the command is killed at the latest when the example is removed. */
+    start(command: string): Running {
       check(command);
       running.push(startIn(folder, command));
       return running.at(-1)!;
@@ -137,18 +118,14 @@ async function copyFolder(from: string, to: string): Promise<void> {
   }
 }
 
-async function runIn(folder: string, command: string): Promise<Ended> {
-  const { code, stdout } = await new Deno.Command("sh", {
-    args: ["-c", `exec 2>&1; ${command}`],
-    cwd: folder,
-    env: ownEnvironment(),
-    clearEnv: true,
-    stdin: "null",
-  }).output();
-  return { code, output: decoder.decode(stdout) };
+/** Runs a command to its end. Its output has standard output and standard error in the order of arrival. */
+async function runIn(folder: string, command: string) {
+  const options = { cwd: folder, env: ownEnvironment(), clearEnv: true };
+  const { code, stdout } = await outcomeOf("sh", ["-c", `exec 2>&1; ${command}`], options);
+  return { code, output: stdout };
 }
 
-function startIn(folder: string, command: string): Running {
+function startIn(folder: string, command: string) {
   const child = new Deno.Command("sh", {
     args: ["-c", `exec 2>&1; exec ${command}`],
     cwd: folder,
@@ -167,8 +144,10 @@ function startIn(folder: string, command: string): Running {
     ended = true;
   })();
   return {
+    /** Everything that it has printed so far. */
     output: () => output,
-    async prints(text) {
+    /** Waits until the command has printed a text; throws an error with its output if it ends first. */
+    async prints(text: string | RegExp) {
       await eventually(() => {
         const isPrinted = typeof text === "string" ? output.includes(text) : text.test(output);
         if (ended && !isPrinted) throw new Error("It has ended");
@@ -177,6 +156,7 @@ function startIn(folder: string, command: string): Running {
         throw new Error(`${error.message}:\n${output}`);
       });
     },
+    /** Kills the command with SIGKILL, and waits for its end. */
     async kill() {
       // Kills npm, its shell and node; they may have ended already.
       try {

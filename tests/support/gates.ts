@@ -41,28 +41,20 @@ export async function makeCredentials(gate: GateName, rights: Rights = "all"): P
 
 const made = new Map<string, Promise<Credentials>>();
 
-/** Credentials for the calls of a resource that need no new workspace; made once in a test process. */
+/** Credentials for calls of a resource that may share a workspace; made once in a test process. */
 export function credentialsFor({ name, gate }: Resource, rights: Rights = "all"): Promise<Credentials> {
   const credentials = made.get(`${name} ${rights}`) ?? makeCredentials(gate, rights);
   made.set(`${name} ${rights}`, credentials);
   return credentials;
 }
 
-/** Builds the address of a route: `/api-v1-deals/<id>/win`. */
+/** Builds the address of a route, `/api-v1-deals/<id>/win`. An id that is not given is that of no record. */
 export function addressOf(
   resource: string,
   path: Route["path"],
-  { id = UNKNOWN_ID, delivery_id = UNKNOWN_ID, contact_id = UNKNOWN_ID, token = "" }: {
-    id?: string;
-    delivery_id?: string;
-    contact_id?: string;
-    token?: string;
-  } = {},
+  given: { id?: string; delivery_id?: string; contact_id?: string; token?: string } = {},
 ): string {
-  const filled = path.replace(":id", id).replace(":delivery_id", delivery_id).replace(
-    ":contact_id",
-    contact_id,
-  )
-    .replace(":token", token);
+  const values: Record<string, string> = { token: "", ...given };
+  const filled = path.replaceAll(/:(\w+)/g, (_, name) => values[name] ?? UNKNOWN_ID);
   return `/${resource}${filled.replace(/\/$/, "")}`;
 }

@@ -3,22 +3,10 @@ import { dirname, join } from "node:path";
 import { eventually } from "./mailbox.ts";
 
 /** A function as the Supabase CLI uploads it. */
-export interface Upload {
+interface Upload {
   metadata: { name: string; entrypoint_path: string; import_map_path: string; verify_jwt: boolean };
   /** The files by their paths from the root. */
   files: Map<string, Uint8Array>;
-}
-
-/** The part of a hosted project that a deployment changes through Supabase's management API. */
-export interface HostedProject extends AsyncDisposable {
-  /** The file that makes the CLI call this API (`--profile`, SUPABASE_PROFILE). */
-  profile: string;
-  /** Every request to the API: `<method> <path>`. */
-  requests: string[];
-  uploads: Map<string, Upload>;
-  secrets: Map<string, string>;
-  /** Origin under which the functions answer, once they are deployed. */
-  origin: string;
 }
 
 /** This process's environment without the variables that functions read. Deno needs the rest to find packages. */
@@ -33,7 +21,7 @@ function environmentOfDeno(): Record<string, string> {
  * @param token the only access token that it accepts
  * @param port where the functions answer
  */
-export async function startHostedProject(token: string, port: number): Promise<HostedProject> {
+export async function startHostedProject(token: string, port: number) {
   const folder = await Deno.makeTempDir({ prefix: "crm-hosted-" });
   const requests: string[] = [];
   const uploads = new Map<string, Upload>();
@@ -142,10 +130,13 @@ export async function startHostedProject(token: string, port: number): Promise<H
     `name: stub\napi_url: ${address}\ndashboard_url: ${address}\nproject_host: supabase.invalid\n`,
   );
   return {
+    /** The file that makes the CLI call this API (`--profile`, SUPABASE_PROFILE). */
     profile,
+    /** Every request to the API: `<method> <path>`. */
     requests,
     uploads,
     secrets,
+    /** Origin under which the functions answer, once they are deployed. */
     origin,
     async [Symbol.asyncDispose]() {
       await released.catch(() => {});

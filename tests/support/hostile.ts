@@ -22,20 +22,9 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
 
   async function serve(connection: Deno.Conn): Promise<void> {
     connections.add(connection);
-    const received = new Uint8Array(64 * 1024);
     try {
       await behaviour({
-        async readRequest() {
-          for (let text = "";;) {
-            const [head, body] = text.split("\r\n\r\n");
-            const length = Number(/^content-length: (\d+)$/im.exec(head!)?.[1]);
-            if (body !== undefined && body.length >= length) return text;
-            const read = await connection.read(received);
-            if (read === null) return "";
-            // Decode as Latin-1 so that the string length equals Content-Length.
-            text += new TextDecoder("latin1").decode(received.subarray(0, read));
-          }
-        },
+        readRequest: async () => await readMessage(connection) ?? "",
         async write(text) {
           const bytes = new TextEncoder().encode(text);
           for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
@@ -69,32 +58,16 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
   };
 }
 
-/**
- * Starts a listener that accepts no connection and whose queue is full, so that a connect gets no answer. To the
- * client, a firewall that drops packets looks the same.
- */
-export async function startUnresponsive() {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  const connections: Deno.Conn[] = [];
-  let pending: Promise<unknown> = Promise.resolve();
-  for (let answered = true; answered;) {
-    const opening = Deno.connect({ hostname: "127.0.0.1", port }).then((connection) =>
-      connections.push(connection)
-    );
-    pending = opening.catch(() => {});
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const patience = new Promise<number>((resolve) => timer = setTimeout(() => resolve(0), 300));
-    answered = await Promise.race([opening, patience]) > 0;
-    clearTimeout(timer);
+/** Reads an HTTP/1.1 message that has a Content-Length or no body; null if the connection ends before the message. */
+export async function readMessage(connection: Deno.Conn): Promise<string | null> {
+  const received = new Uint8Array(64 * 1024);
+  for (let text = "";;) {
+    const [head, body] = text.split("\r\n\r\n");
+    const length = Number(/^content-length: (\d+)$/im.exec(head!)?.[1] ?? 0);
+    if (body !== undefined && body.length >= length) return text;
+    const read = await connection.read(received);
+    if (read === null) return null;
+    // Decode as Latin-1 so that the string length equals Content-Length.
+    text += new TextDecoder("latin1").decode(received.subarray(0, read));
   }
-  return {
-    port,
-    async [Symbol.asyncDispose]() {
-      listener.close();
-      // Closing the listener also ends the connection that waits in its queue.
-      await pending;
-      for (const connection of connections) connection.close();
-    },
-  };
 }

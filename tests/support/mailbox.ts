@@ -4,10 +4,11 @@ import type { Received } from "./receiver.ts";
 
 export { eventually };
 
-/** One request that a mailbox received, its body read. */
+/** A request that a mailbox received. */
 export interface Message {
   path: string;
   headers: Headers;
+  /** The bytes of the body. */
   raw: Uint8Array;
   // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
   body: any;

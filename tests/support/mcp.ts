@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
+import { readReply, type Reply } from "./reply.ts";
 import { baseUrl } from "./stack.ts";
 
 /** The URL of the shared stack's MCP server. */
 export const MCP_URL = `${baseUrl}/mcp`;
 
-/** A reply to a POST, whose body is JSON-RPC. */
-export interface McpReply {
-  status: number;
-  headers: Headers;
-  text: string;
-  // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
-  body: any;
-}
-
-/** Sends a string unchanged, and any other value as JSON. */
-export async function post(body: unknown, headers: Record<string, string> = {}): Promise<McpReply> {
+/** Sends a string unchanged, and any other value as JSON. The reply is JSON-RPC. */
+export async function post(body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
   const response = await fetch(MCP_URL, {
     method: "POST",
     headers: {
@@ -24,13 +16,7 @@ export async function post(body: unknown, headers: Record<string, string> = {}):
     },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: text === "" ? null : JSON.parse(text),
-  };
+  return await readReply(response);
 }
 
 /** A JSON-RPC request. */
@@ -63,14 +49,4 @@ export function toolClient(key: string) {
     if (first !== "Feito") assert.deepEqual(JSON.parse(first), structuredContent);
     return { isError, data: structuredContent, remarks, headers };
   };
-}
-
-/** The names of the tools that a key is offered, by default from every toolset. */
-export async function toolNames(
-  key: string,
-  headers: Record<string, string> = { "X-MCP-Toolsets": "all" },
-): Promise<string[]> {
-  const { body, text } = await post(request("tools/list"), { "X-API-Key": key, ...headers });
-  assert.ok(body.result, text);
-  return body.result.tools.map(({ name }: { name: string }) => name).sort();
 }

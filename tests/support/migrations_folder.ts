@@ -1,20 +1,12 @@
 import { join } from "node:path";
 
-/** A folder of migrations that one test writes. */
-export interface MigrationsFolder extends AsyncDisposable {
-  path: string;
-  /** Adds a file. */
-  add(file: string, sql: string): Promise<void>;
-  remove(file: string): Promise<void>;
-}
-
-/** Creates an empty folder of migrations. */
-export async function makeMigrationsFolder(): Promise<MigrationsFolder> {
+/** Creates an empty folder of migrations for one test. */
+export async function makeMigrationsFolder() {
   const path = await Deno.makeTempDir({ prefix: "crm-migrations-" });
   return {
     path,
-    add: (file, sql) => Deno.writeTextFile(join(path, file), sql),
-    remove: (file) => Deno.remove(join(path, file)),
+    add: (file: string, sql: string) => Deno.writeTextFile(join(path, file), sql),
+    remove: (file: string) => Deno.remove(join(path, file)),
     [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
   };
 }

@@ -1,6 +1,8 @@
 // Declares tests that need more programs than Node. If a program is missing, its tests are skipped and the run says so.
 import { join } from "node:path";
 
+const inTree = (path: string) => join(import.meta.dirname!, "../..", path);
+
 /** For Debian and npm packages that are not on the PATH, a file that exists if the package is installed. */
 const PACKAGES: Record<string, string> = {
   "postgresql-15": "/usr/lib/postgresql/15/bin/pg_ctl",
@@ -8,20 +10,11 @@ const PACKAGES: Record<string, string> = {
   "postgresql-15-plproxy": "/usr/share/postgresql/15/extension/plproxy.control",
   "postgresql-15-cron": "/usr/share/postgresql/15/extension/pg_cron.control",
   // Installed by `deno task console` and `deno task check`.
-  "the packages of the console": join(
-    import.meta.dirname!,
-    "../../console/node_modules/@supabase/auth-js/package.json",
-  ),
+  "the packages of the console": inTree("console/node_modules/@supabase/auth-js/package.json"),
   // Installed by `deno task schema` and `deno task check`.
-  "the packages of tools/schema/": join(
-    import.meta.dirname!,
-    "../../tools/schema/node_modules/@electric-sql/pglite/package.json",
-  ),
+  "the packages of tools/schema/": inTree("tools/schema/node_modules/@electric-sql/pglite/package.json"),
   // Installed by `deno task deploy` and `deno task check`.
-  "the Supabase CLI": join(
-    import.meta.dirname!,
-    "../../run/deployment/supabase_cli/node_modules/supabase/package.json",
-  ),
+  "the Supabase CLI": inTree("run/deployment/supabase_cli/node_modules/supabase/package.json"),
 };
 
 /** The variable that names the file to which skipped tests append their reasons, for the runner. */

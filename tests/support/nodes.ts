@@ -4,6 +4,7 @@ import { installNode, installProxy } from "../../run/nodes/proxy.ts";
 import { migrate } from "../../run/local/migrate.ts";
 import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { openSql } from "../../run/local/sql.ts";
+import { type claimDeliveries, recordOutcomes } from "../../supabase/functions/webhook-dispatcher/queue.ts";
 import { prepareAsSupabase, startDebianPostgres } from "./debian_postgres.ts";
 import type { TestWorkspace } from "./fixtures.ts";
 
@@ -11,26 +12,16 @@ import type { TestWorkspace } from "./fixtures.ts";
 export const NODE_PROGRAMS = ["postgresql-15", "postgresql-15-plproxy"];
 
 /** A node, or the proxy. */
-export type Server = Awaited<ReturnType<typeof startDebianPostgres>>;
-
-/** Two nodes and a proxy on loopback. */
-export interface Nodes extends AsyncDisposable {
-  nodes: [Server, Server];
-  proxy: Server;
-  /** Clients of the nodes as role `postgres`, and of the proxy as its superuser. */
-  sql: [Sql, Sql];
-  admin: Sql;
-}
+type Server = Awaited<ReturnType<typeof startDebianPostgres>>;
 
 /** fsync is off, because it protects only against a crash of the machine. */
 const SETTINGS = ["fsync=off", "jit=off", "max_connections=200"];
 
 /**
  * Starts two nodes and the proxy. What a test writes into a node is copied at once to where it belongs: a workspace's
- * slot to the proxy, and people and sessions to node 0. So tests that were written for a single database pass
- * at either node.
+ * slot to the proxy, and people and sessions to node 0. Therefore tests for a single database pass at either node.
  */
-export async function startNodes(): Promise<Nodes> {
+export async function startNodes() {
   // Deno 2.1 has no AsyncDisposableStack.
   const opened: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -45,9 +36,7 @@ export async function startNodes(): Promise<Nodes> {
 }
 
 /** @param opened receives the functions that end each server and connection */
-async function openNodes(
-  opened: (() => Promise<unknown>)[],
-): Promise<Omit<Nodes, typeof Symbol.asyncDispose>> {
+async function openNodes(opened: (() => Promise<unknown>)[]) {
   const start = async () => {
     const server = await startDebianPostgres(SETTINGS);
     opened.push(() => server[Symbol.asyncDispose]());
@@ -65,18 +54,30 @@ async function openNodes(
     connections: nodes.map(({ port }) => `host=127.0.0.1 port=${port} dbname=postgres connect_timeout=3`),
     password: "unused",
   });
-  const sql = await Promise.all(nodes.map(async ({ url, superuserUrl }, node) => {
-    const superuser = open(superuserUrl);
-    await prepareAsSupabase(superuser, false);
-    const owner = open(url);
-    await migrate(owner);
-    await installAuthSchema(owner);
+  const sql = await Promise.all(nodes.map(async (server, node) => {
+    const { superuser, owner } = await prepareNode(server, open);
     await installNode(owner, node);
     await tellProxy(superuser, node, proxy.port);
     if (node > 0) await tellAuth(superuser, node0.port);
     return owner;
   }));
-  return { nodes, proxy, sql: sql as [Sql, Sql], admin };
+  return {
+    nodes,
+    proxy,
+    /** Clients of the nodes, as role `postgres`. */
+    sql: sql as [Sql, Sql],
+    /** A client of the proxy, as its superuser. */
+    admin,
+  };
+}
+
+/** Applies the migrations to a new server; returns clients of the superuser and of the owner. */
+async function prepareNode({ url, superuserUrl }: Server, open: (url: string) => Sql) {
+  const [superuser, owner] = [open(superuserUrl), open(url)];
+  await prepareAsSupabase(superuser, false);
+  await migrate(owner);
+  await installAuthSchema(owner);
+  return { superuser, owner };
 }
 
 async function tellProxy(superuser: Sql, node: number, port: number): Promise<void> {
@@ -136,23 +137,16 @@ const RETRY = "wal_retrieve_retry_interval=300ms";
 const MOVING = ["fsync=off", "max_connections=200", "wal_level=logical", RETRY];
 
 /** Starts two migrated databases for `crm node add`, and an empty one that becomes the proxy. */
-export async function startForMoves(
-  stack: AsyncDisposableStack,
-): Promise<{ nodes: [Server, Server]; proxy: Server; owners: [Sql, Sql] }> {
+export async function startForMoves(stack: AsyncDisposableStack) {
   const start = async () => stack.use(await startDebianPostgres(MOVING));
   const [node0, node1, proxy] = await Promise.all([start(), start(), start()]);
   const open = (url: string) => stack.adopt(openSql(url, { max: 4 }), (sql) => sql.end());
-  const owners = await Promise.all([node0, node1].map(async ({ url, superuserUrl }) => {
-    await prepareAsSupabase(open(superuserUrl), false);
-    const owner = open(url);
-    await migrate(owner);
-    await installAuthSchema(owner);
-    return owner;
-  }));
-  return { nodes: [node0, node1], proxy, owners: owners as [Sql, Sql] };
+  const nodes: [Server, Server] = [node0, node1];
+  const owners = await Promise.all(nodes.map(async (server) => (await prepareNode(server, open)).owner));
+  return { nodes, proxy, owners: owners as [Sql, Sql] };
 }
 
-/** Asserts that nothing of the workspace or of a move is left on a node. */
+/** Asserts that a node has no row of the workspace, and nothing that a move created. */
 export async function assertLeft(sql: Sql, workspaceId: string): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -170,4 +164,10 @@ export async function assertLeft(sql: Sql, workspaceId: string): Promise<void> {
       (select count(*)::int from pg_stat_subscription) as subscriptions,
       (select count(*)::int from pg_trigger where tgname like 'aa_fence%') as fences`;
   assert.deepEqual({ ...left }, { publications: 0, slots: 0, subscriptions: 0, fences: 0 });
+}
+
+/** Records that the receivers took these deliveries. */
+export function recordSuccess(deliveries: Awaited<ReturnType<typeof claimDeliveries>>) {
+  const outcome = { status: 200, reason: undefined, text: undefined } as never;
+  return recordOutcomes(deliveries.map((delivery) => ({ delivery, outcome, ms: 1 })));
 }

@@ -1,18 +1,16 @@
 // An app that signs a person in through the shared stack's OAuth server, without a browser.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { type AuthReply, authUrl, callAuth } from "./local_auth.ts";
+import { authUrl, callAuth } from "./local_auth.ts";
+import { readReply, type Reply } from "./reply.ts";
 
 /** Where the test's app receives its code. Nothing listens there. */
 export const REDIRECT_URI = "http://127.0.0.1:9/callback";
 
-export interface OAuthApp {
-  id: string;
-  secret?: string;
-}
-
 /** Registers an app; by default a public one. */
-export async function register(given: Record<string, unknown> = {}): Promise<OAuthApp> {
+export async function register(
+  given: Record<string, unknown> = {},
+): Promise<{ id: string; secret?: string }> {
   const reply = await callAuth("POST /oauth/clients/register", {
     body: {
       client_name: "Assistente",
@@ -36,7 +34,7 @@ export async function authorize(
   clientId: string,
   challenge: string,
   given: Record<string, string> = {},
-): Promise<{ reply: AuthReply; target: URL | null }> {
+): Promise<{ reply: Reply; target: URL | null }> {
   const query = new URLSearchParams({
     response_type: "code",
     client_id: clientId,
@@ -72,17 +70,13 @@ export async function answer(token: string, id: string, action: "approve" | "den
 export async function exchange(
   form: Record<string, string>,
   headers: Record<string, string> = {},
-): Promise<AuthReply> {
-  const response = await fetch(`${authUrl}/oauth/token`, {
-    method: "POST",
-    headers,
-    body: new URLSearchParams(form),
-  });
-  return { status: response.status, headers: response.headers, body: await response.json() };
+): Promise<Reply> {
+  const body = new URLSearchParams(form);
+  return await readReply(await fetch(`${authUrl}/oauth/token`, { method: "POST", headers, body }));
 }
 
 /** Signs a person in with an app, from the request to the tokens. */
-export async function connectApp(token: string, app: OAuthApp): Promise<AuthReply["body"]> {
+export async function connectApp(token: string, app: { id: string }): Promise<Reply["body"]> {
   const { verifier, challenge } = makeVerifier();
   const { id } = await openRequest(token, app.id, challenge);
   const code = (await answer(token, id, "approve")).searchParams.get("code")!;

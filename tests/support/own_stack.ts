@@ -11,24 +11,11 @@ export async function makeDataDir(prefix = ""): Promise<string> {
   return folder;
 }
 
-/** Creates such a folder with prepared data, for a test that does not examine the first start. */
+/** Creates a data folder as a first start leaves it, for a test that does not examine the first start. */
 export async function makeStartedDataDir(): Promise<string> {
   const folder = await makeDataDir();
   await copyPreparedData(folder);
   return folder;
-}
-
-/** Declares a test with a data folder of its own; afterwards stops the folder's database and removes the folder. */
-export function testOnDataDir(name: string, body: (dataDir: string) => Promise<void>): void {
-  Deno.test(name, async () => {
-    const dataDir = await makeDataDir();
-    try {
-      await body(dataDir);
-    } finally {
-      await stopPostgres(dataDir);
-      await Deno.remove(dataDir, { recursive: true });
-    }
-  });
 }
 
 /** Stops the stacks that an interrupted test left running on data folders in this folder. */

@@ -1,23 +1,41 @@
 // Tests of the partition jobs. tests/sql/partitions runs them on Postgres 17, tests/postgres15 on 15.
 import assert from "node:assert/strict";
-import { openSql } from "../../run/local/sql.ts";
+import type { ISql, Sql } from "postgres";
+import { connect } from "../../bench/harness/world.ts";
 import { makeWorkspace } from "./fixtures.ts";
-import type { OwnDatabase } from "./own_database.ts";
-import {
-  countDefault,
-  daysOf,
-  dropAll,
-  emit,
-  emitAgo,
-  makeSubscriber,
-  manage,
-  sleepFor,
-  TABLES,
-} from "./partitions.ts";
+import { daysOf, dropAll, emit, makeSubscriber, manage, sleepFor, TABLES } from "./partitions.ts";
 
 const NOTHING = { made: 0, moved: "0", dropped: 0, hindrance: null };
 
-type Run = (database: Pick<OwnDatabase, "sql" | "url" | "superuserUrl">) => Promise<void>;
+type Run = (database: { sql: Sql; url: string; superuserUrl: string }) => Promise<void>;
+
+/** How many rows the default partition of a table has. */
+async function countDefault(sql: ISql, table: string): Promise<number> {
+  const [row] = await sql.unsafe<[{ n: number }]>(`select count(*)::int as n from ${table}_default`);
+  return row.n;
+}
+
+/** Inserts an event, its delivery and an attempt, all dated some days ago. */
+async function emitAgo(
+  sql: ISql,
+  { workspaceId, subscriptionId }: { workspaceId: string; subscriptionId: string },
+  days: number,
+): Promise<void> {
+  await sql`
+    with event as (
+      insert into crm.events (workspace_id, id, event, object_id, facts)
+      values (
+        ${workspaceId}, crm.uuid_v7(now() - ${days} * interval '1 day'), 'contact.created', gen_random_uuid(), '{}'
+      )
+      returning id
+    ), delivery as (
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+      select ${workspaceId}, crm.delivery_id(id, ${subscriptionId}), id, ${subscriptionId} from event
+      returning id
+    )
+    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
+    select ${workspaceId}, id, 1, 1, 503, 5 from delivery`;
+}
 
 /** Each test first drops the partitions that earlier tests left. */
 export const PARTITION_CHECKS: { name: string; run: Run }[] = [];
@@ -27,12 +45,8 @@ const test = (name: string, run: Run) => PARTITION_CHECKS.push({ name, run });
 test("the partitions from today to a week ahead are made once, with the isolation, comment and owner of their table", async ({ sql, superuserUrl }) => {
   await dropAll(sql);
   // The new partitions belong to the owner of their table, even if a superuser runs the job.
-  const admin = openSql(superuserUrl, { max: 1 });
-  try {
-    for (const table of TABLES) assert.deepEqual(await manage(admin, table), { ...NOTHING, made: 8 });
-  } finally {
-    await admin.end();
-  }
+  await using admin = connect(superuserUrl);
+  for (const table of TABLES) assert.deepEqual(await manage(admin, table), { ...NOTHING, made: 8 });
   for (const table of TABLES) {
     assert.deepEqual(await manage(sql, table), NOTHING);
     const rows = await sql`
@@ -131,33 +145,30 @@ test("moving rows fires no trigger, so the queue stays as it was", async ({ sql 
 
 test("days begin and end in UTC, whatever the time zone of the session, and each day's rows are kept for 30 days after it", async ({ sql, url }) => {
   for (const zone of ["Pacific/Auckland", "America/Sao_Paulo"]) {
-    const session = openSql(url, { max: 1, connection: { TimeZone: zone } });
-    try {
-      await dropAll(sql);
-      const at = (now: string) => manage(session, "crm.webhook_attempts", `'${now}+00'`);
-      assert.equal((await at("2026-03-01 23:59:59.999")).made, 8);
-      const days = await daysOf(session, "crm.webhook_attempts");
-      assert.deepEqual([days[0], days.at(-1)], ["2026-03-01", "2026-03-08"]);
-      assert.deepEqual(await at("2026-03-02 00:00"), { ...NOTHING, made: 1 });
+    await using session = connect(url);
+    await session.unsafe(`set time zone '${zone}'`);
+    await dropAll(sql);
+    const at = (now: string) => manage(session, "crm.webhook_attempts", `'${now}+00'`);
+    assert.equal((await at("2026-03-01 23:59:59.999")).made, 8);
+    const days = await daysOf(session, "crm.webhook_attempts");
+    assert.deepEqual([days[0], days.at(-1)], ["2026-03-01", "2026-03-08"]);
+    assert.deepEqual(await at("2026-03-02 00:00"), { ...NOTHING, made: 1 });
 
-      for (const moment of ["2026-03-01 23:59:59.999", "2026-03-02 00:00"]) {
-        await session`
-          insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, duration_ms)
-          values (gen_random_uuid(), crm.uuid_v7(${moment + "+00"}::text::timestamptz), 1, 1, 5)`;
-      }
-      const places = await session`
-        select tableoid::regclass::text as place from crm.webhook_attempts order by delivery_id`;
-      assert.deepEqual(places.map(({ place }) => place), [
-        "crm.webhook_attempts_2026_03_01",
-        "crm.webhook_attempts_2026_03_02",
-      ]);
-
-      assert.equal((await at("2026-03-31 23:59:59.999")).dropped, 0);
-      assert.equal((await at("2026-04-01 00:00")).dropped, 1);
-      assert.equal((await daysOf(session, "crm.webhook_attempts"))[0], "2026-03-02");
-    } finally {
-      await session.end();
+    for (const moment of ["2026-03-01 23:59:59.999", "2026-03-02 00:00"]) {
+      await session`
+        insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, duration_ms)
+        values (gen_random_uuid(), crm.uuid_v7(${moment + "+00"}::text::timestamptz), 1, 1, 5)`;
     }
+    const places = await session`
+      select tableoid::regclass::text as place from crm.webhook_attempts order by delivery_id`;
+    assert.deepEqual(places.map(({ place }) => place), [
+      "crm.webhook_attempts_2026_03_01",
+      "crm.webhook_attempts_2026_03_02",
+    ]);
+
+    assert.equal((await at("2026-03-31 23:59:59.999")).dropped, 0);
+    assert.equal((await at("2026-04-01 00:00")).dropped, 1);
+    assert.equal((await daysOf(session, "crm.webhook_attempts"))[0], "2026-03-02");
   }
 });
 
@@ -176,57 +187,49 @@ test("after months without a run, each run drops ten days, the oldest first, and
 test("a run gives up on a table in use after 200 ms, and the next run does the work", async ({ sql, url }) => {
   await sleepFor(sql, 40);
   const { workspaceId } = await makeSubscriber(sql);
-  const other = openSql(url, { max: 1 });
-  try {
-    await other.begin(async (other) => {
-      await emit(other, workspaceId);
-      for (const table of TABLES.slice(0, 2)) {
-        const started = performance.now();
-        const { hindrance, ...done } = await manage(sql, table);
-        assert.deepEqual(done, { made: 0, moved: "0", dropped: 0 });
-        assert.match(hindrance!, /lock timeout/);
-        const waited = performance.now() - started;
-        assert.ok(waited >= 200 && waited < 2_000, `${waited} ms`);
-      }
-      // The job has released its lock, so the writer continues.
-      await emit(other, workspaceId);
-    });
+  await using other = connect(url);
+  await other.begin(async (other) => {
+    await emit(other, workspaceId);
     for (const table of TABLES.slice(0, 2)) {
-      const dropped = table === "crm.events" ? 0 : 8;
-      assert.deepEqual(await manage(sql, table), { ...NOTHING, made: 8, moved: "2", dropped });
+      const started = performance.now();
+      const { hindrance, ...done } = await manage(sql, table);
+      assert.deepEqual(done, { made: 0, moved: "0", dropped: 0 });
+      assert.match(hindrance!, /lock timeout/);
+      const waited = performance.now() - started;
+      assert.ok(waited >= 200 && waited < 2_000, `${waited} ms`);
     }
-  } finally {
-    await other.end();
+    // The job has released its lock, so the writer continues.
+    await emit(other, workspaceId);
+  });
+  for (const table of TABLES.slice(0, 2)) {
+    const dropped = table === "crm.events" ? 0 : 8;
+    assert.deepEqual(await manage(sql, table), { ...NOTHING, made: 8, moved: "2", dropped });
   }
 });
 
 test("a run skips an old partition that VACUUM has locked and gives up on a locked default partition; the next run does the work", async ({ sql, url }) => {
   await sleepFor(sql, 100);
   const [oldest] = await daysOf(sql, "crm.events");
-  const other = openSql(url, { max: 1 });
-  try {
-    await other.begin(async (other) => {
-      // Takes the same lock as VACUUM.
-      await other.unsafe(
-        `lock table crm.events_${oldest!.replaceAll("-", "_")} in share update exclusive mode`,
-      );
-      const { hindrance, ...done } = await manage(sql, "crm.events");
-      assert.deepEqual(done, { made: 8, moved: "0", dropped: 7 });
-      assert.match(hindrance!, /could not obtain lock/);
-    });
-    assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, dropped: 1 });
+  await using other = connect(url);
+  await other.begin(async (other) => {
+    // Takes the same lock as VACUUM.
+    await other.unsafe(
+      `lock table crm.events_${oldest!.replaceAll("-", "_")} in share update exclusive mode`,
+    );
+    const { hindrance, ...done } = await manage(sql, "crm.events");
+    assert.deepEqual(done, { made: 8, moved: "0", dropped: 7 });
+    assert.match(hindrance!, /could not obtain lock/);
+  });
+  assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, dropped: 1 });
 
-    await sleepFor(sql, 100);
-    await other.begin(async (other) => {
-      await other`lock table crm.events_default in share update exclusive mode`;
-      const { hindrance, ...done } = await manage(sql, "crm.events");
-      assert.deepEqual(done, { made: 0, moved: "0", dropped: 0 });
-      assert.match(hindrance!, /lock timeout/);
-    });
-    assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, made: 8, dropped: 8 });
-  } finally {
-    await other.end();
-  }
+  await sleepFor(sql, 100);
+  await other.begin(async (other) => {
+    await other`lock table crm.events_default in share update exclusive mode`;
+    const { hindrance, ...done } = await manage(sql, "crm.events");
+    assert.deepEqual(done, { made: 0, moved: "0", dropped: 0 });
+    assert.match(hindrance!, /lock timeout/);
+  });
+  assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, made: 8, dropped: 8 });
 });
 
 test("a default partition with more rows than may be moved keeps them, and its old rows are deleted in batches", async ({ sql }) => {

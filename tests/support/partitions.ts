@@ -28,16 +28,9 @@ export async function manage(sql: ISql, table: string, now = "now()", maxRows = 
 
 /** The days of a table's partitions, oldest first: `2026-11-22`. */
 export async function daysOf(sql: ISql, table: string): Promise<string[]> {
-  const rows = await sql<
-    { day: string }[]
-  >`select day::text from crm.partitions_of(${table}::text::regclass)`;
+  const rows = await sql<{ day: string }[]>`
+    select day::text from crm.partitions_of(${table}::text::regclass)`;
   return rows.map(({ day }) => day);
-}
-
-/** How many rows the default partition of a table has. */
-export async function countDefault(sql: ISql, table: string): Promise<number> {
-  const [row] = await sql.unsafe<[{ n: number }]>(`select count(*)::int as n from ${table}_default`);
-  return row.n;
 }
 
 /** Drops every partition with its rows, and empties the default partitions and the queue. */
@@ -67,26 +60,4 @@ export async function makeSubscriber(sql: Sql): Promise<{ workspaceId: string; s
 /** Inserts an event and its delivery, both dated now, as a trigger does. */
 export async function emit(sql: ISql, workspaceId: string): Promise<void> {
   await sql`select crm.emit(${workspaceId}, 'contact.created', gen_random_uuid())`;
-}
-
-/** Inserts an event, its delivery and an attempt, all dated some days ago. */
-export async function emitAgo(
-  sql: ISql,
-  { workspaceId, subscriptionId }: { workspaceId: string; subscriptionId: string },
-  days: number,
-): Promise<void> {
-  await sql`
-    with event as (
-      insert into crm.events (workspace_id, id, event, object_id, facts)
-      values (
-        ${workspaceId}, crm.uuid_v7(now() - ${days} * interval '1 day'), 'contact.created', gen_random_uuid(), '{}'
-      )
-      returning id
-    ), delivery as (
-      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-      select ${workspaceId}, crm.delivery_id(id, ${subscriptionId}), id, ${subscriptionId} from event
-      returning id
-    )
-    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
-    select ${workspaceId}, id, 1, 1, 503, 5 from delivery`;
 }

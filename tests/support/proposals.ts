@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { createProposal, type NewProposal, sendProposal } from "../../run/operator/proposals.ts";
 import { call } from "./client.ts";
 
-/** Creates and sends a proposal; returns the path by which its public link is called. */
+/** Creates and sends a proposal; returns its id, and the path at which the API serves its public link. */
 export async function makeProposal(
   sql: postgres.Sql,
   dealId: string,

@@ -1,23 +1,6 @@
 import assert from "node:assert/strict";
+import { readMessage } from "./hostile.ts";
 import { baseUrl } from "./stack.ts";
-
-/** The reply to a raw request. */
-interface RawReply {
-  status: number;
-  head: string;
-  // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
-  body: any;
-  /** Milliseconds from the request to the reply. */
-  ms: number;
-}
-
-/** A request whose body is sent piece by piece. */
-interface RawRequest extends AsyncDisposable {
-  /** Sends a piece of the body. */
-  send(text: string): Promise<void>;
-  /** Waits for the reply, whether or not the whole body was sent. */
-  reply(): Promise<RawReply>;
-}
 
 /**
  * Sends a request exactly as given, which `fetch` would normalize, and returns the whole response as text.
@@ -36,7 +19,7 @@ export async function openRequest(
   method: string,
   path: string,
   { length, headers = {} }: { length: number | null; headers?: Record<string, string> },
-): Promise<RawRequest> {
+) {
   const { hostname, port, pathname } = new URL(baseUrl);
   const connection = await Deno.connect({ hostname, port: Number(port) });
   const started = performance.now();
@@ -52,25 +35,19 @@ export async function openRequest(
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join("");
   await send(`${method} ${pathname}${path} HTTP/1.1\r\n${lines}\r\n`);
   return {
-    send: (text) => send(length === null ? `${text.length.toString(16)}\r\n${text}\r\n` : text),
+    /** Sends a piece of the body. */
+    send: (text: string) => send(length === null ? `${text.length.toString(16)}\r\n${text}\r\n` : text),
+    /** Waits for the reply, whether or not the whole body was sent. `ms` is the time since the request. */
     reply: async () => {
-      const buffer = new Uint8Array(16 * 1024);
-      let text = "";
-      while (true) {
-        const [head, body] = text.split("\r\n\r\n");
-        if (body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head!)?.[1] ?? 0)) {
-          return {
-            status: Number(head!.slice(9, 12)),
-            head: head!,
-            body: JSON.parse(body),
-            ms: performance.now() - started,
-          };
-        }
-        const count = await connection.read(buffer);
-        assert.ok(count !== null, `the connection ended after: ${text}`);
-        // Decode as Latin-1 so that the string length equals Content-Length.
-        text += new TextDecoder("latin1").decode(buffer.subarray(0, count));
-      }
+      const text = await readMessage(connection);
+      assert.ok(text !== null, "the connection ended without a reply");
+      const [head, body] = text.split("\r\n\r\n") as [string, string];
+      return {
+        status: Number(head.slice(9, 12)),
+        head,
+        body: JSON.parse(body),
+        ms: performance.now() - started,
+      };
     },
     [Symbol.asyncDispose]: () => {
       connection.close();

@@ -49,7 +49,7 @@ function ruleOf({ path, minimal, ofDeal }: Pick<RecordResource, "path" | "minima
     });
 }
 
-/** Bodies with the first of these values of every field, with the second, and so on until no field has another. */
+/** Bodies: the first has the first value of every field, the second has the second value, until no field has more. */
 function bodiesOf(limits: Record<string, FieldLimits>, kind: keyof FieldLimits): Body[] {
   const fields = Object.entries(limits);
   const count = Math.max(...fields.map(([, limit]) => limit[kind].length));
@@ -59,7 +59,7 @@ function bodiesOf(limits: Record<string, FieldLimits>, kind: keyof FieldLimits):
     ));
 }
 
-/** Asserts that good values are accepted, and that the errors for bad ones name exactly the fields that have them. */
+/** Asserts that good values are accepted, and that errors for bad values name exactly their fields. */
 export async function assertLimits(
   limits: Record<string, FieldLimits>,
   send: (body: Body) => Promise<Reply>,

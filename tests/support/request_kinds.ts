@@ -19,7 +19,7 @@ import {
 } from "./samples.ts";
 import { makeMember, signInAs } from "./sessions.ts";
 
-export interface KindRequest {
+interface KindRequest {
   title: string;
   /**
    * - `malformed`: its credential cannot be a key or a token, so it is answered without the database.
@@ -48,6 +48,7 @@ interface Caller {
 type Requests = AsyncGenerator<KindRequest, void, undefined>;
 
 const UNKNOWN_BELOW = { deliveryId: UNKNOWN_ID, contactId: UNKNOWN_ID };
+const MALFORMED_BELOW = { delivery_id: { deliveryId: "x" }, contact_id: { contactId: "x" } };
 const CONTACTS = "/api-v1-contacts";
 const WEBHOOKS = "api-v1-webhooks";
 const NEW_SECRETS = ["key_create", "key_rotate", "deal_proposal_create", "proposal_link"];
@@ -167,11 +168,7 @@ async function* requestErrorsOfEndpoints({ sql, workspaceId, key }: Caller): Req
     if (pattern.includes(":id")) {
       yield error("of a malformed id", method, path.replace(UNKNOWN_ID, "x"), 404);
     }
-    for (
-      const [name, malformed] of [["delivery_id", { deliveryId: "x" }], ["contact_id", {
-        contactId: "x",
-      }]] as const
-    ) {
+    for (const [name, malformed] of Object.entries(MALFORMED_BELOW)) {
       if (!pattern.includes(`:${name}`)) continue;
       const address = pathOf(resource.name, pattern, UNKNOWN_ID, { ...UNKNOWN_BELOW, ...malformed });
       yield error(`of a malformed ${name}`, method, address, 404);
@@ -244,15 +241,8 @@ function request(
   expect: number,
   { key, body, headers = {} }: Sent = {},
 ): KindRequest {
-  return {
-    kind,
-    title,
-    method,
-    path,
-    expect,
-    headers: key ? { "X-API-Key": key, ...headers } : headers,
-    body,
-  };
+  const sent = key ? { "X-API-Key": key, ...headers } : headers;
+  return { kind, title, method, path, expect, headers: sent, body };
 }
 
 /** The example of the endpoint's body, with the ids of the samples. */

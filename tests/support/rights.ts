@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql, TransactionSql } from "postgres";
 import type { Query } from "../../tools/rights/catalogue.ts";
-import { openSql } from "../../run/local/sql.ts";
+import { connect } from "../../bench/harness/world.ts";
+import { filesOf } from "../../site/sizes.ts";
 import { readVerbRights } from "../../tools/rights/verb_rights.ts";
 import { rolledBack } from "./transactions.ts";
 
@@ -29,38 +30,29 @@ const queryOf = (sql: Sql): Query => (text) => sql.unsafe(text);
 
 /** Reads the functions that each role must be able to execute: only those that are called as this role. */
 async function readExpected(sql: Sql): Promise<Record<Role, string[]>> {
-  const [crm_api, crm_app] = await Promise.all(
-    (["crm_api", "crm_app"] as const).map(async (role) =>
-      (await readVerbRights(queryOf(sql), role)).functions
-    ),
-  ) as [string[], string[]];
-  const called = await callsOfFunctions(FUNCTIONS);
+  const functionsOf = async (role: "crm_api" | "crm_app") =>
+    (await readVerbRights(queryOf(sql), role)).functions;
+  const called = await readCalled();
   const signatures = await sql<{ signature: string }[]>`
     select p.oid::regprocedure::text as signature from pg_proc p
     where p.pronamespace::regnamespace || '.' || p.proname = any (${[...called]}) order by 1`;
   assert.equal(signatures.length, called.size, "each function that is called exists once");
   return {
-    crm_api,
-    crm_app,
+    crm_api: await functionsOf("crm_api"),
+    crm_app: await functionsOf("crm_app"),
     crm_functions: signatures.map(({ signature }) => signature),
-    anon: [],
-    authenticated: [],
-    service_role: [],
+    ...{ anon: [], authenticated: [], service_role: [] },
   };
 }
 
-/** The SQL functions that the code of a folder calls in its statements. */
-async function callsOfFunctions(folder: string): Promise<Set<string>> {
+/** The SQL functions that the edge functions call in their statements. */
+async function readCalled(): Promise<Set<string>> {
   const called = new Set<string>();
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) { for (const found of await callsOfFunctions(path)) called.add(found); }
-    else if (name.endsWith(".ts")) {
-      const calls = (await Deno.readTextFile(path)).matchAll(
-        /\b(?:from|select|call)\s+((?:api|app|crm)\.\w+)\(/g,
-      );
-      for (const [, found] of calls) called.add(found!);
-    }
+  for await (const path of filesOf(FUNCTIONS)) {
+    if (!path.endsWith(".ts")) continue;
+    const source = await Deno.readTextFile(join(FUNCTIONS, path));
+    const calls = source.matchAll(/\b(?:from|select|call)\s+((?:api|app|crm)\.\w+)\(/g);
+    for (const [, found] of calls) called.add(found!);
   }
   return called;
 }
@@ -107,8 +99,9 @@ async function withSupabaseRoles(sql: Sql, work: (sql: TransactionSql) => Promis
 }
 
 /**
- * Makes each call, undoes what it did, and returns the signatures of the functions that the role may execute: a function
- * that fails for any reason other than missing rights was executed. One statement makes all calls, which is faster.
+ * Makes each call, undoes what it did, and returns the signatures of the functions that the role may execute. A call
+ * that fails for any reason other than missing rights has executed the function. One statement makes all calls, to save
+ * time.
  */
 async function executable(sql: TransactionSql, callables: Callable[]): Promise<string[]> {
   await sql`select set_config('test.calls', ${callables.map(({ call }) => call)}::text[]::text, true)`;
@@ -198,14 +191,10 @@ test(
         await sql`reset role`;
       }
     });
-    const functions = openSql(functionsDatabaseUrl, { max: 1 });
-    try {
-      await functions.begin(async (sql) => {
-        assert.deepEqual((await executable(sql, callables)).sort(), allowed("crm_functions"));
-      });
-    } finally {
-      await functions.end();
-    }
+    await using functions = connect(functionsDatabaseUrl);
+    await functions.begin(async (sql) => {
+      assert.deepEqual((await executable(sql, callables)).sort(), allowed("crm_functions"));
+    });
   },
 );
 
@@ -270,9 +259,7 @@ test("no role has rights on a function or table that a later migration creates, 
 test("no role but the owner may create anything, in any schema or as a temporary table", async (sql) => {
   await withSupabaseRoles(sql, async (sql) => {
     const rows = await sql`
-    select r.role, n.nspname as place from unnest(${[
-      ...ROLES,
-    ]}::text[]) r (role) cross join pg_namespace n
+    select r.role, n.nspname as place from unnest(${[...ROLES]}::text[]) r (role) cross join pg_namespace n
     where has_schema_privilege(r.role, n.oid, 'create')
     union all
     select r.role, p.place from unnest(${[...ROLES]}::text[]) r (role)
@@ -323,14 +310,10 @@ test("the roles of requests have no attribute but login, no membership, and own 
 test(
   "the time limits are set on the role that the functions connect as",
   async (_sql, functionsDatabaseUrl) => {
-    const functions = openSql(functionsDatabaseUrl, { max: 1 });
-    try {
-      const [row] = await functions`
-    select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
-      current_setting('idle_in_transaction_session_timeout') as idle`;
-      assert.deepEqual({ ...row }, { statement: "8s", lock: "5s", idle: "15s" });
-    } finally {
-      await functions.end();
-    }
+    await using functions = connect(functionsDatabaseUrl);
+    const [row] = await functions`
+  select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+    current_setting('idle_in_transaction_session_timeout') as idle`;
+    assert.deepEqual({ ...row }, { statement: "8s", lock: "5s", idle: "15s" });
   },
 );

@@ -33,8 +33,8 @@ const DEFINITION = "custom-fields";
 const PROPOSAL = "proposals";
 
 /**
- * The id for an endpoint's path: a definition's or a proposal's if the path begins with `custom-fields` or `proposals`,
- * else that of the function's own record.
+ * The id for an endpoint's path. If the path begins with `custom-fields` or `proposals`, it is the id of a custom
+ * field's definition or of a proposal. Otherwise it is the id of the function's own record.
  */
 export function recordIdFor(records: Samples["records"], resource: string, path: string): string | undefined {
   const below = [DEFINITION, PROPOSAL].find((kind) => path.startsWith(`/${kind}/`));
@@ -100,17 +100,7 @@ export async function makeAppSamples(
 ): Promise<Record<string, string>> {
   const { id: keyId } = await createKey(sql, { workspaceId, name: "Site", scopes: ["leads:write"] });
   const { memberId } = await makeMember(sql, workspaceId, "vendedor");
-  const [made] = await sql<
-    [
-      {
-        subscription_id: string;
-        delivery_id: string;
-        operation_id: string;
-        grant_id: string;
-        proposal_id: string | null;
-      },
-    ]
-  >`
+  const [made] = await sql<[Record<string, string>]>`
     with subscription as (
       insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
       values (${workspaceId}, '{deal.won}', ${TARGET})
@@ -141,17 +131,13 @@ export async function makeAppSamples(
       returning id
     )
     select
-      s.id as subscription_id, d.id as delivery_id, o.id as operation_id, a.id as grant_id,
-      (select id from proposal) as proposal_id
-    from subscription s, delivery d, operation o, app a`;
+      s.id as "app-v1-webhooks", d.id as "app-v1-deliveries", o.id as "api-v1-operations", a.id as "app-v1-apps",
+      p.id as ${sql(PROPOSAL)}
+    from subscription s, delivery d, operation o, app a, proposal p`;
   return {
-    "api-v1-operations": made.operation_id,
-    "app-v1-apps": made.grant_id,
+    ...made,
     "app-v1-keys": keyId,
     "app-v1-members": memberId,
-    "app-v1-webhooks": made.subscription_id,
-    "app-v1-deliveries": made.delivery_id,
-    ...(made.proposal_id !== null && { [PROPOSAL]: made.proposal_id }),
     ...(email !== undefined && { "app-v1-workspace": await makeInvitation(sql, workspaceId, email) }),
   };
 }

@@ -6,7 +6,7 @@ import {
 } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 import { KeptConnections } from "../../supabase/functions/webhook-dispatcher/kept_connections.ts";
 import { body, certificate, deliverTo, exempting } from "../support/deliver_to.ts";
-import { type Behaviour, startHostile, startUnresponsive } from "../support/hostile.ts";
+import { type Behaviour, startHostile } from "../support/hostile.ts";
 
 const silence: Behaviour = (connection) => connection.silence();
 
@@ -78,3 +78,30 @@ Deno.test({
     }
   },
 });
+
+/** Starts a listener whose queue is full. A connect to it gets no answer, as behind a firewall that drops packets. */
+async function startUnresponsive() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const connections: Deno.Conn[] = [];
+  let pending: Promise<unknown> = Promise.resolve();
+  for (let answered = true; answered;) {
+    const opening = Deno.connect({ hostname: "127.0.0.1", port }).then((connection) =>
+      connections.push(connection)
+    );
+    pending = opening.catch(() => {});
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const patience = new Promise<number>((resolve) => timer = setTimeout(() => resolve(0), 300));
+    answered = await Promise.race([opening, patience]) > 0;
+    clearTimeout(timer);
+  }
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      // Closing the listener also ends the connection that waits in its queue.
+      await pending;
+      for (const connection of connections) connection.close();
+    },
+  };
+}

@@ -81,7 +81,7 @@ const PARTICULAR: Readonly<Record<string, Particular>> = {
       { variable: "lead_deal_id", path: "lead.deal_id" },
     ],
   },
-  // The other deals already have this contact as their main contact.
+  // The lead's deal, because `contacts.create`'s contact is already the main contact of the other deals.
   "deals.add_contact": { id: "lead_deal_id" },
   "deals.remove_contact": { id: "lead_deal_id" },
   "contacts.erase": { id: "lead_contact_id" },

@@ -54,7 +54,7 @@ export function propertyOf(field: InputField, place: "body" | "query"): Property
 }
 
 function shapeOf({ type, format, items, choices, minimum = 0 }: InputField, place: "body" | "query"): Shape {
-  // The API's lists in a query are separated by commas.
+  // In a query parameter, the API takes the items of a list separated by commas.
   const listed = (list: string) => place === "query" ? `(${list}).join(",")` : list;
   if (type === "boolean") return { type, default: false };
   const options = choices?.map((value) => ({ name: titled(value), value }))

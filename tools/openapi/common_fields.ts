@@ -89,7 +89,7 @@ export const FILTERS: FieldDocs = {
   limit: doc(
     "Máximo de registros por página. Uma página pode ter menos: continue até has_more ser false. Um valor acima de 200 " +
       "é reduzido a 200",
-    "Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is " +
+    "The maximum number of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is " +
       "reduced to 200",
   ),
   cursor: doc("O meta.next_cursor da página anterior", "The previous page's meta.next_cursor"),

@@ -10,7 +10,7 @@ const WRITTEN = ["FUNCTION", "PROCEDURE", "VIEW", "TRIGGER", "POLICY", "TYPE", "
 /** The types of objects in the order in which they can be dropped: those that depend on others first. */
 const DROPPED = ["TRIGGER", "POLICY", "VIEW", "FUNCTION", "PROCEDURE", "TYPE"];
 
-/** Whether changes of an object are generated. Among types, only changes of composite types are. */
+/** Whether changes of an object are generated. Of the SQL types, only composite types are. */
 export function isWritten({ type, sql }: Entry): boolean {
   return WRITTEN.includes(type) && (type !== "TYPE" || attributesOf(sql) !== null);
 }

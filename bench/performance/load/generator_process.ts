@@ -54,7 +54,7 @@ const BUFFER_BYTES = 65_536;
 /** How many bytes of an answer are decoded: enough for the head of any answer, or for a whole error body. */
 const READABLE_BYTES = 2_048;
 const decoder = new TextDecoder();
-/** The next number for `{n}`. It grows from plan to plan, so that no number is sent twice. */
+/** The next number for `{n}`. It is not reset between plans, so that no number is sent twice. */
 let number = 0;
 
 if (Deno.args[0] !== undefined) setPriority(Number(Deno.args[0]));

@@ -68,7 +68,7 @@ async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
   const rounds: Claims[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     await seedContacts(sql, "active", 1);
-    // From the first round on, each workspace in two also has a delivery that waits for a retry in an hour.
+    // In all rounds, half of the workspaces have a delivery that waits for a retry in an hour.
     if (round === 0) {
       await sql`
         update crm.webhook_deliveries d set attempts = 1, next_attempt_at = now() + interval '1 hour'

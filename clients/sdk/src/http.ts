@@ -44,7 +44,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Maximum milliseconds of one attempt; by default the `timeout` of {@link CrmOptions}. */
   timeout?: number | undefined;
-  /** As `strict` of {@link CrmOptions}, which is the default. */
+  /** Like `strict` of {@link CrmOptions}; by default that option's value. */
   strict?: boolean | undefined;
 }
 

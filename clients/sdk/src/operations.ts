@@ -6,7 +6,7 @@ import type * as T from "./types.ts";
 
 /** Where a page of a list begins, and how long it is */
 export interface PageQuery {
-  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
+  /** The maximum number of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous page's meta.next_cursor */ cursor?: string | undefined;
 }
@@ -179,7 +179,7 @@ export interface DealsUpsertQuery {
 }
 /** The query of `events.list` */
 export interface EventsListQuery {
-  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
+  /** The maximum number of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** The previous reply's meta.next_cursor, even if its has_more was false */
   cursor?: string | undefined;
@@ -210,7 +210,7 @@ export interface NotesListQuery extends PageQuery, PeriodQuery {
 }
 /** The query of `search.list` */
 export interface SearchListQuery {
-  /** Maximum of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
+  /** The maximum number of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** All of these words, in any order, ignoring accents and case */ q: string;
   /** Only these types, separated by commas */ types?: T.FoundType | (T.FoundType)[] | undefined;

@@ -1511,7 +1511,7 @@ export interface LeadResult {
     /** The deal is new */ deal: boolean;
   };
   matched_by: ContactLikeness | null;
-  /** The fields for which the reused contact has another value: the contact keeps it, and the deal keeps the sent value */
+  /** The sent fields that differ from the reused contact: the contact stays as it is, and the deal keeps the sent values */
   differences: LeadDifference[];
 }
 
@@ -2110,7 +2110,7 @@ export interface Subscription {
   /** The last attempt that succeeded */ last_success_at: string | null;
   /** The last attempt that failed */ last_failure_at: string | null;
   /** When the record was created */ created_at: string;
-  /** The key that created the subscription; revoking the key stops the subscription. null if created in the console */
+  /** The key that created the subscription, which stops if the key is revoked; null if created in the console */
   key_id: string | null;
   /** When it became inactive; null while it is active */ deactivated_at: string | null;
   deactivated_reason: DeactivatedReason | null;

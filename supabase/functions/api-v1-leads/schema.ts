@@ -113,9 +113,8 @@ export const LeadResult = object({
     "email",
   ]),
   differences: field(z.array(z.enum(["first_name", "last_name", "email", "phone", "company_name"])), [
-    "Os campos que o contato reutilizado tem com outro valor: nele, não mudam; o negócio guarda os valores enviados",
-    "The fields for which the reused contact has another value: the contact keeps it, and the deal keeps the sent " +
-    "value",
+    "Os campos enviados que diferem do contato reutilizado: o contato não muda, e o negócio guarda os valores enviados",
+    "The sent fields that differ from the reused contact: the contact stays as it is, and the deal keeps the sent values",
     ["phone"],
   ]),
 }).meta(named("LeadResult", "O que o lead se tornou", "The records that the lead created or reused"));

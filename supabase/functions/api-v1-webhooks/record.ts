@@ -94,8 +94,8 @@ export const subscription = record("subscription", {
     presence: "optional",
     written: "by the verb",
     text: doc(
-      "A chave que criou a assinatura; revogar a chave para a assinatura. null se foi criada no console",
-      "The key that created the subscription; revoking the key stops the subscription. null if created in the console",
+      "A chave que criou a assinatura, que para se a chave é revogada; null se foi criada no console",
+      "The key that created the subscription, which stops if the key is revoked; null if created in the console",
     ),
   }),
   deactivated_at: field.readOnlyDatetime({

@@ -73,8 +73,8 @@ const Recent = object({
 /** The fields that `crm.subscription_overviews` adds to a subscription. */
 export const overview = {
   key: field(Reference.nullable(), [
-    "A chave que criou a assinatura; revogar a chave para a assinatura. null se foi criada no console",
-    "The key that created the subscription; revoking the key stops the subscription. null if created in the console",
+    "A chave que criou a assinatura, que para se a chave é revogada; null se foi criada no console",
+    "The key that created the subscription, which stops if the key is revoked; null if created in the console",
   ]),
   days: field(z.array(Day), [
     "As entregas dos últimos 7 dias, o mais antigo primeiro; conta as 1.000 mais novas, ou menos se há mais de 20 " +

@@ -5,8 +5,6 @@ import { BATCH, create, full, upsert } from "../../support/batches.ts";
 import { call } from "../../support/client.ts";
 import { test } from "../../support/scenario.ts";
 
-const CONTACTS = "/api-v1-contacts";
-
 interface Line {
   status: number;
   error?: { code: string; details: { field: string; id?: string }[] };
@@ -102,7 +100,7 @@ const asArguments = ({ op, data, ...named }: { op: string; data: object }) => ({
 
 for (const [kind, item] of Object.entries(items)) {
   test(`${kind}: a batch inserts at most two rows for each item, in at most half as many subtransactions as items`, async ({ sql, workspace: { id }, api }) => {
-    await api.post(CONTACTS, { name: "A", external_id: "taken" });
+    await api.post("/api-v1-contacts", { name: "A", external_id: "taken" });
     for (const mix of MIXES) {
       const sent = full((index) => item(`${mix}${index}`, mix[index % 10] === "G")) as {
         op: string;

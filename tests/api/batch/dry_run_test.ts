@@ -23,9 +23,9 @@ test("A batch with dry_run says what would happen to each row, and writes nothin
   const { results, summary } = tried.body;
   assert.deepEqual(summary, { created: 1, updated: 2, failed: 1 });
   assert.deepEqual(results[0], { index: 0, status: 200, id: known.id });
-  assert.deepEqual(results[1], { index: 1, status: 201 }, "it is rolled back, so it has no id");
+  assert.deepEqual(results[1], { index: 1, status: 201 }, "the creation is rolled back, so it has no id");
   assert.deepEqual([results[2].status, results[2].error.code], [422, "invalid_reference"]);
-  assert.equal(results[3].status, 200, "the record of an earlier row in the same call is found");
+  assert.equal(results[3].status, 200, "the upsert finds the record of an earlier row");
   assert.deepEqual(ids(await api.get(CONTACTS)), [known.id]);
   assert.equal((await api.get(`${CONTACTS}/${known.id}`)).body.name, "Ana");
   assert.deepEqual(await eventsOf(sql, workspace.id), events);

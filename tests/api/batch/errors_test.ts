@@ -159,8 +159,30 @@ test("an unexpected error in an item becomes that item's internal_error, and rev
   }
 });
 
+test("While Postgres lacks resources, such as disk space, a write and a batch answer service_unavailable (spec 7)", async ({ sql, workspace: { id }, api }) => {
+  await sql.unsafe(`
+    create function crm.fill_disk() returns trigger language plpgsql as $$
+    begin
+      if new.workspace_id = '${id}' and new.name = 'Cheio' then raise 'disk is full' using errcode = '53100'; end if;
+      return new;
+    end $$;
+    create trigger fill_disk before insert on crm.contacts for each row execute function crm.fill_disk()`);
+  try {
+    const reply = await api.post(CONTACTS, { name: "Cheio" });
+    assertError(reply, "service_unavailable");
+    assert.ok(Number(reply.headers.get("Retry-After")) > 0);
+    for (const second of [create({ name: "Cheio" }), create({ email: "x" })]) {
+      const items = [create({ name: "Ana" }), second, create({ name: "Cheio" })];
+      assertError(await api.post(BATCH, { items }), "service_unavailable");
+    }
+    assert.deepEqual(ids(await api.get(CONTACTS)), []);
+  } finally {
+    await sql.unsafe("drop function crm.fill_disk() cascade");
+  }
+});
+
 for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
-  test(`POST ${path}/batch names the record that already has an external_id, also if an earlier item created it`, async ({ api }) => {
+  test(`POST ${path}/batch names the record that already has an external_id, even if an earlier item created it, and no record that was rolled back`, async ({ api }) => {
     const { body: { id } } = await api.post(path, { name: "A", external_id: "before" });
     const items = [
       create({ name: "B", external_id: "same group" }),
@@ -175,9 +197,7 @@ for (const path of ["/api-v1-contacts", "/api-v1-companies"]) {
     const holders = [1, 2, 3, 14].map((index) => body.results[index].error.details[0].id);
     const made = body.results[0].id;
     assert.deepEqual(holders, [made, id, made, made]);
-  });
 
-  test(`an atomic POST ${path}/batch names no record that was rolled back`, async ({ api }) => {
     const reply = await api.post(`${path}/batch`, {
       atomic: true,
       items: [create({ name: "A", external_id: "a" }), create({ name: "B", external_id: "a" })],

@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import { Change } from "../../../supabase/functions/api-v1-changes/schema.ts";
 import { EVENT_TYPES, EVENTS } from "../../../supabase/functions/_shared/contract/events.ts";
 import { actAsMember } from "../../support/transactions.ts";
-import { assertError, client } from "../../support/client.ts";
+import { assertError, client, type Reply } from "../../support/client.ts";
 import { causeEveryEvent } from "../../support/every_event.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { customer, makeProposal } from "../../support/proposals.ts";
@@ -14,8 +14,7 @@ import { signIn } from "../../support/sessions.ts";
 
 const CHANGES = "/api-v1-changes";
 
-// deno-lint-ignore no-explicit-any -- the body of a reply
-type Item = any;
+type Item = Reply["body"];
 
 /** The changes that a query finds, as `<who>: <action> <fields>`, oldest first. */
 async function read(key: string, query: string): Promise<string[]> {

@@ -92,13 +92,12 @@ test("A new stage, a win and a reopening each emit deal.updated once, besides th
     won,
     changed("deal.updated", "closed_at", "status", "won_at"),
   ]);
-});
 
-test("When the application reopens a deal, deal.reopened is emitted and names the fields of the loss that are cleared", async ({ sql, api, newDeal }) => {
-  const { id } = await newDeal();
-  await api.post(`/api-v1-deals/${id}/lose`, { loss_note: "caro" });
-  await sql`update crm.deals set status = 'aberto' where id = ${id}`;
-  const [reopened] = (await changesOf(sql, id)).filter(({ event }) => event === "deal.reopened");
+  // The application reopens a lost deal. The event also names the fields of the loss, which are cleared.
+  const { id: lost } = await newDeal();
+  await api.post(`/api-v1-deals/${lost}/lose`, { loss_note: "caro" });
+  await sql`update crm.deals set status = 'aberto' where id = ${lost}`;
+  const [reopened] = (await changesOf(sql, lost)).filter(({ event }) => event === "deal.reopened");
   assert.deepEqual(reopened, changed("deal.reopened", "closed_at", "loss_note", "lost_at", "status"));
 });
 

@@ -1,6 +1,6 @@
 // GET /api-v1-changes/summary: what happened in a period, in a few lines.
 import assert from "node:assert/strict";
-import { assertError, client } from "../../support/client.ts";
+import { assertError, client, type Reply } from "../../support/client.ts";
 import { makeKey } from "../../support/fixtures.ts";
 import { create } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
@@ -9,8 +9,7 @@ import { openWithoutTriggers } from "../../support/stack.ts";
 const SUMMARY = "/api-v1-changes/summary";
 const DEALS = "/api-v1-deals";
 
-// deno-lint-ignore no-explicit-any -- the body of a reply
-type Item = any;
+type Item = Reply["body"];
 
 test("The summary counts the events of the last day, and names new, closed and moved deals, with both stages", async ({ workspace, api }) => {
   const [first, second, third] = workspace.stages;

@@ -29,17 +29,14 @@ testRecordRules({
 });
 
 test("POST /api-v1-deals answers 201 with the whole deal, its title trimmed (spec 2.7, 4.6)", async ({ sql, workspace, api }) => {
-  const { status, body } = await api.post(DEALS, {
-    title: " Venda ",
-    value: 123456789.99,
-    external_id: "Ext 1",
-  });
+  const sent = { value: 123456789.99, external_id: "Ext 1" };
+  const { status, body } = await api.post(DEALS, { title: " Venda ", ...sent });
   assert.equal(status, 201);
   const { id: _, created_at, updated_at, stage_changed_at, ...rest } = body;
   const { id: workspace_id, memberId: owner_id, pipelineId: pipeline_id, stages: [{ id: stage_id }] } =
     workspace;
   const filled = { workspace_id, owner_id, pipeline_id, stage_id, status: "aberto" };
-  assertShown(rest, { title: "Venda", value: 123456789.99, external_id: "Ext 1", ...filled });
+  assertShown(rest, { title: "Venda", ...sent, ...filled });
   assert.deepEqual([updated_at, stage_changed_at], [created_at, created_at]);
   assert.deepEqual(await eventsOf(sql, workspace.id), ["deal.created"]);
 });
@@ -80,7 +77,8 @@ test("POST /api-v1-deals puts the deal in the given stage, or in the default pip
 });
 
 test("GET /api-v1-deals/<uuid> adds the contact, the company and the newest activity, or null (spec 4.6)", async ({ sql, workspace, api }) => {
-  const bare = (await api.post(DEALS, { title: "A" })).body;
+  const { body: { id: withoutLead } } = await api.post(DEALS, { title: "A" });
+  const { body: bare } = await api.patch(`${DEALS}/${withoutLead}`, { lead: { first_name: "Ana" } });
   assert.deepEqual((await api.get(`${DEALS}/${bare.id}`)).body, {
     ...bare,
     contact: null,

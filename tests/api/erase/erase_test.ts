@@ -1,5 +1,6 @@
 // What an erasure replies, replaces and keeps. traces_test.ts searches every column for the person.
 import assert from "node:assert/strict";
+import { create as createItem } from "../../support/batches.ts";
 import { assertError, type Reply } from "../../support/client.ts";
 import { tablesWith } from "../../support/every_column.ts";
 import { makeDeal } from "../../support/fixtures.ts";
@@ -95,24 +96,12 @@ test("An erasure answers with its time, emits an event with only the id, and doe
   assert.deepEqual([erased_at, archived_at], Array(2).fill(erased.body.erased_at));
   const [message] = await mailbox.waitFor(1);
   assert.deepEqual(message!.body.data, { id });
-  assert.deepEqual(await eventsOf(sql, workspace.id), [
-    "contact.created",
-    "contact.erased",
-    "contact.updated",
-  ]);
+  const emitted = await eventsOf(sql, workspace.id);
+  assert.deepEqual(emitted, ["contact.created", "contact.erased", "contact.updated"]);
 });
 
-/** Creates deals with these titles, erases their contact, and returns the titles that the deals have then. */
-async function eraseWithTitles({ workspace, api }: Scenario, contact_id: string, titles: string[]) {
-  const deals = await Promise.all(
-    titles.map((title) => create(workspace.key, "/api-v1-deals", { title, contact_id })),
-  );
-  await api.post(`${CONTACTS}/${contact_id}/erase`);
-  return await Promise.all(deals.map(async ({ id }) => (await api.get(`/api-v1-deals/${id}`)).body.title));
-}
-
-test("Without texts, an erasure replaces titles that contain the person's name, phone, e-mail or external_id, in any spelling", async (scenario) => {
-  const contact = await create(scenario.workspace.key, CONTACTS, {
+test("Without texts, an erasure replaces titles that contain the person's name, phone, e-mail or external_id, in any spelling", async ({ workspace, api }) => {
+  const { id: contact_id } = await create(workspace.key, CONTACTS, {
     name: "José D'Ávila",
     email: "ze@casa.com",
     phone: "(11) 91234-5678",
@@ -127,7 +116,12 @@ test("Without texts, an erasure replaces titles that contain the person's name, 
     "x?n=Jos%C3%A9%20D%27%C3%81vila",
   ];
   const kept = ["Zé Dávila", "Anual", "100% %ff"];
-  assert.deepEqual(await eraseWithTitles(scenario, contact.id, [...replaced, ...kept]), [
+  const items = [...replaced, ...kept].map((title) => createItem({ title, contact_id }));
+  const { body: { results } } = await api.post("/api-v1-deals/batch", { items });
+  await api.post(`${CONTACTS}/${contact_id}/erase`);
+  const { body: { data } } = await api.get("/api-v1-deals");
+  const titles = new Map(data.map(({ id, title }: { id: string; title: string }) => [id, title]));
+  assert.deepEqual(results.map(({ id }: { id: string }) => titles.get(id)), [
     ...replaced.map(() => "Contato apagado"),
     ...kept,
   ]);
@@ -317,7 +311,7 @@ test("With texts, an erasure clears an external_id that contains the surname, in
   assert.deepEqual(await tablesWith(sql, [last.toLowerCase()]), []);
   const { body } = await api.get(`/api-v1-deals?contact_id=${contact_id}`);
   const kept = body.data.map((deal: { external_id: string | null }) => deal.external_id).sort();
-  assert.deepEqual(kept, ["erp 7", null], "what names nobody stays");
+  assert.deepEqual(kept, ["erp 7", null], "an external_id that names nobody stays");
 });
 
 test("A note written during the erasure of its contact is erased too", async ({ workspace, api }) => {

@@ -64,7 +64,7 @@ test("Erasing a contact with 2,000 deals, among 20,000 stored replies, answers 2
   assert.match(reply.headers.get("Location")!, new RegExp(`/functions/v1${OPERATIONS}/${operation.id}$`));
   const sent = { id: contact_id, merge_id: null, texts: false };
   assert.deepEqual([operation.kind, operation.arguments], ["contact_erasure", sent]);
-  assert.equal(texts_naming, null, "nobody knows yet");
+  assert.equal(texts_naming, null, "the operation has not searched the texts yet");
   const { body: contact } = await api.get(`${CONTACTS}/${contact_id}`);
   assert.deepEqual([contact.name, contact.erased_at], ["Contato apagado", erased_at]);
 

@@ -137,12 +137,8 @@ test("After an erasure no column of the database contains the person", async ({ 
   const person = makePerson();
   // The receiver's answers repeat what it gets.
   const failing = openMailbox("status=500&echo");
-  await subscribe(workspace.key, failing.url, [
-    "contact.created",
-    "contact.updated",
-    "lead.received",
-    "contact.erased",
-  ]);
+  const events = ["contact.created", "contact.updated", "lead.received", "contact.erased"];
+  await subscribe(workspace.key, failing.url, events);
   const made = await writeEverywhere(sql, send, person);
   await sql`select crm.poke_dispatcher()`;
   await failing.waitFor(3);
@@ -244,7 +240,6 @@ test("A lead is erased with the person who sent it even if its deal has another 
   const other = await create(workspace.key, CONTACTS, { name: "Bia" });
   await api.patch(`/api-v1-deals/${deal_id}`, { contact_id: other.id, loss_note: "Caro" });
   await api.post("/api-v1-notes", { deal_id, body: "Bia ligou" });
-  assert.notDeepEqual(await tablesWith(sql, traces), []);
   await api.post(`${CONTACTS}/${stays.id}/erase`, { texts: true });
   assert.deepEqual(await tablesWith(sql, traces), []);
   const { body } = await api.get(`/api-v1-notes?deal_id=${deal_id}`);
@@ -266,23 +261,12 @@ test("After an erasure the stored reply of a batch with errors is replayed witho
   assertNoTrace(again.text, person.traces);
   const [made, failed] = first.body.results;
   const fieldsOf = (result: Body) =>
-    (result["error"] as { details: { field: string }[] }).details.map(({ field }) => field);
-  assert.deepEqual(
-    fieldsOf(failed).sort(),
-    [
-      `items[1].custom_fields.Zu ${person.mark}`,
-      `items[1].custom_fields.${person.email}`,
-      "items[1].custom_fields.cor",
-      "items[1].email",
-    ].sort(),
-    "a control",
-  );
+    (result["error"] as { details: { field: string }[] }).details.map(({ field }) => field).sort();
+  const kept = ["items[1].custom_fields.cor", "items[1].email"];
+  const named = [`Zu ${person.mark}`, person.email].map((name) => `items[1].custom_fields.${name}`);
+  const control = "control: before the erasure the reply mentions the person";
+  assert.deepEqual(fieldsOf(failed), [...named, ...kept].sort(), control);
   const [madeThen, failedThen] = again.body.results;
   assert.deepEqual([madeThen, again.body.summary], [made, first.body.summary]);
-  assert.deepEqual(fieldsOf(failedThen).sort(), [
-    "items[1]",
-    "items[1]",
-    "items[1].custom_fields.cor",
-    "items[1].email",
-  ]);
+  assert.deepEqual(fieldsOf(failedThen), ["items[1]", "items[1]", ...kept]);
 });

@@ -5,7 +5,7 @@ import { makeKey } from "../../support/fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
-const AT_ONCE = 20;
+const AT_ONCE = 10;
 
 /** Sends leads at once, each with its own key, because calls with one key take turns at its rate limit. */
 async function race(

@@ -1,11 +1,10 @@
 // GET /api-v1-contacts/duplicates and /api-v1-companies/duplicates: groups of active records with the same value.
 import assert from "node:assert/strict";
-import { assertError } from "../../support/client.ts";
+import { assertError, type Reply } from "../../support/client.ts";
 import { create, readPages } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
-// deno-lint-ignore no-explicit-any -- the body of a reply
-type Group = any;
+type Group = Reply["body"];
 
 test("Contacts with the same e-mail or phone and companies with the same name are grouped, oldest first, page by page", async ({ sql, workspace, api }) => {
   const contact = async (name: string, more: Record<string, unknown> = {}) =>
@@ -58,7 +57,7 @@ test("Contacts with the same e-mail or phone and companies with the same name ar
   assertError(await api.get("/api-v1-contacts/duplicates?by=name"), "validation_error", ["by"]);
 });
 
-test("A call reads 2,000 records, and the pages together have every group, even one with more records", async ({ sql, workspace, api }) => {
+test("A call reads 2,000 records, and the pages together have every group, even a group with more records", async ({ sql, workspace, api }) => {
   await sql`
     insert into crm.contacts (workspace_id, owner_id, name, email)
     select ${workspace.id}, ${workspace.memberId}, 'N ' || n,

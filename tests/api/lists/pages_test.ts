@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Reply } from "../../support/client.ts";
 import { ids, readPages } from "../../support/record_fixtures.ts";
-import { test } from "../../support/scenario.ts";
-import { openDatabase, openWithoutTriggers } from "../../support/stack.ts";
+import { sql, test } from "../../support/scenario.ts";
+import { openWithoutTriggers } from "../../support/stack.ts";
 
 const MAX_BYTES = 500_000;
 const LAST_PAGE = { next_cursor: null, has_more: false };
@@ -65,7 +65,6 @@ for (const [table, samples] of Object.entries(LONGEST)) {
 }
 
 async function listedIds(workspaceId: string, table: string): Promise<string[]> {
-  await using sql = openDatabase();
   const rows = await sql<{ id: string }[]>`
     select id from ${sql(`crm.${table}`)} where workspace_id = ${workspaceId} order by id desc`;
   return rows.map(({ id }) => id);

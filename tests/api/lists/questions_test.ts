@@ -25,10 +25,8 @@ test("A filter by state or type takes several values, separated by commas, and n
   assert.deepEqual(await list(`${DEALS}?status=ganho,ganho`), [won.id], "a repeated value counts once");
   assert.deepEqual(await list(`${DEALS}?status=ganho,%20perdido`), [lost.id, won.id]);
   assert.deepEqual(await list(`${DEALS}?status=aberto,ganho,perdido&limit=1&cursor=${lost.id}`), [won.id]);
-  assert.deepEqual(await list(`${DEALS}?status=aberto,ganho&owner_id=${workspace.memberId}`), [
-    won.id,
-    open.id,
-  ]);
+  const owned = `${DEALS}?status=aberto,ganho&owner_id=${workspace.memberId}`;
+  assert.deepEqual(await list(owned), [won.id, open.id]);
   for (
     const [value, unknown] of [["ganho,vencido", "vencido"], ["ganho,", ""], [",", ""], ["Ganho", "Ganho"]]
   ) {
@@ -46,11 +44,8 @@ test("A filter by state or type takes several values, separated by commas, and n
   assert.deepEqual(await list(`/api-v1-activities?status=pendente,cancelada`), [lunch, call, visit]);
   const many = Array.from({ length: 11 }, (_, n) => `tipo ${n}`).join();
   assertError(await api.get(`/api-v1-activities?type=${many}`), "validation_error", ["type"]);
-  const note = await create(workspace.key, "/api-v1-notes", {
-    deal_id: open.id,
-    body: "A",
-    kind: "observation",
-  });
+  const observation = { deal_id: open.id, body: "A", kind: "observation" };
+  const note = await create(workspace.key, "/api-v1-notes", observation);
   assert.deepEqual(await list(`/api-v1-notes?deal_id=${open.id}&kind=note,observation`), [note.id]);
 });
 

@@ -52,25 +52,16 @@ test("The cursor continues where the page ended, even if the value of its last d
 test("A sorted list applies its filters, stays within its workspace, and says which cursors it accepts", async ({ sql, workspace, api, newDeal }) => {
   const { id } = await newDeal();
   await sql`update crm.deals set moved_at = now() - interval '40 days' where id = ${id}`;
-  await create(workspace.key, DEALS, { title: "B", value: 10, expected_close_date: "2027-01-31" });
-  const open = await create(workspace.key, DEALS, {
-    title: "A",
-    value: 20,
-    expected_close_date: "2026-12-01",
-  });
-  const won = await create(workspace.key, DEALS, {
-    title: "C",
-    value: 30,
-    expected_close_date: "2026-11-30",
-  });
+  const deal = (value: number, expected_close_date: string) =>
+    create(workspace.key, DEALS, { title: "A", value, expected_close_date });
+  await deal(10, "2027-01-31");
+  const [open, won] = [await deal(20, "2026-12-01"), await deal(30, "2026-11-30")];
   await api.post(`${DEALS}/${won.id}/win`);
   await api.post(`${DEALS}/${id}/archive`);
   assert.deepEqual(ids(await api.get(`${DEALS}?sort=expected_close_date&status=aberto&limit=1`)), [open.id]);
   assert.deepEqual(ids(await api.get(`${DEALS}?sort=moved_at&archived=true`)), [id]);
-  const [largest] = ids(
-    await api.get(`${DEALS}?sort=-value&since=2020-01-01&owner_id=${workspace.memberId}`),
-  );
-  assert.equal(largest, won.id);
+  const owned = await api.get(`${DEALS}?sort=-value&since=2020-01-01&owner_id=${workspace.memberId}`);
+  assert.equal(ids(owned)[0], won.id);
   assert.deepEqual(ids(await api.get(`${DEALS}?sort=-updated_at&status=ganho,perdido`)), [won.id]);
   const { body: { meta } } = await api.get(`${DEALS}?sort=value&limit=1`);
   for (const cursor of [open.id, meta.next_cursor]) {
@@ -123,14 +114,14 @@ test("Every list can be sorted by creation time and by last change", async ({ wo
   assert.deepEqual(pages.flatMap(ids), notes.map(({ id }) => id));
 });
 
-test("A list filtered by several values sorts all matching deals, not only the newest for each value", async ({ workspace, api }) => {
-  const items = Array.from({ length: 40 }, (_, index) => ({
+test("A list filtered by several values sorts all matching deals, not only the newest for each value", async ({ api }) => {
+  const items = Array.from({ length: 16 }, (_, index) => ({
     op: "create",
     data: { title: "D", value: 1000 - index },
   }));
   const { body } = await api.post(`${DEALS}/batch`, { items });
   const made = body.results.map(({ id }: { id: string }) => id);
-  for (const id of made.slice(20)) await api.post(`${DEALS}/${id}/win`);
-  const pages = await readPages(api, `${DEALS}?sort=-value&status=aberto,ganho&limit=7`);
-  assert.deepEqual(pages.flatMap(ids), made, workspace.id);
+  for (const id of made.slice(8)) await api.post(`${DEALS}/${id}/win`);
+  const pages = await readPages(api, `${DEALS}?sort=-value&status=aberto,ganho&limit=3`);
+  assert.deepEqual(pages.flatMap(ids), made);
 });

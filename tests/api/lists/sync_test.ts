@@ -8,8 +8,6 @@ import type { client } from "../../support/client.ts";
 type Api = ReturnType<typeof client>;
 type Copy = Map<string, string>;
 
-const MINUTE_MS = 60_000;
-
 /**
  * One run of a synchronisation: reads what changed since the mark into the copy.
  *
@@ -85,7 +83,7 @@ test("meta.synced_until is a minute before the call, and only in reply to update
     const path = `/api-v1-${list}limit=1`;
     const before = Date.now();
     const { body } = await api.get(`${path}&updated_since=2000-01-01`);
-    const mark = Date.parse(body.meta.synced_until) + MINUTE_MS;
+    const mark = Date.parse(body.meta.synced_until) + 60_000;
     assert.ok(before - 1_000 <= mark && mark <= Date.now() + 1_000, body.meta.synced_until);
     assert.match(body.meta.synced_until, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     for (const query of ["", `&cursor=${deal.id}&updated_since=2000-01-01`, "&since=2000-01-01"]) {

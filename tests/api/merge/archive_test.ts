@@ -18,37 +18,38 @@ function shown(
 for (const [name, body] of Object.entries(RECORDS)) {
   const path = `/api-v1-${name}`;
 
-  test(`POST ${path}/:id/archive archives once, and restore brings the record back as it was`, async ({ sql, workspace, api }) => {
+  test(`POST ${path}/:id/archive archives once, restore brings the record back as it was, and an archived record can be changed and referred to`, async ({ sql, workspace, api }) => {
     const record = await create(workspace.key, path, body);
     const archived = await api.post(`${path}/${record.id}/archive`);
     assert.equal(archived.status, 200);
     const { archived_at } = archived.body;
     assert.ok(archived_at >= record["created_at"]!);
     assert.deepEqual(shown(archived.body), { ...shown(record), archived_at });
-    assert.deepEqual((await api.post(`${path}/${record.id}/archive`, {})).body, archived.body, "again");
-    assert.equal((await api.get(`${path}/${record.id}`)).body.archived_at, archived_at, "it can be read");
+    assert.deepEqual((await api.post(`${path}/${record.id}/archive`, {})).body, archived.body, "repeated");
+    assert.equal(
+      (await api.get(`${path}/${record.id}`)).body.archived_at,
+      archived_at,
+      "an archived record can be read",
+    );
 
     const restored = await api.post(`${path}/${record.id}/restore`);
     assert.equal(restored.status, 200);
     assert.deepEqual(shown(restored.body), shown(record));
-    assert.deepEqual((await api.post(`${path}/${record.id}/restore`)).body, restored.body, "again");
+    assert.deepEqual((await api.post(`${path}/${record.id}/restore`)).body, restored.body, "repeated");
 
     const updates = await sql<{ facts: unknown }[]>`
       select facts from crm.events where workspace_id = ${workspace.id} and event::text like '%.updated'`;
     const change = { changed_fields: ["archived_at"] };
     assert.deepEqual(updates.map(({ facts }) => facts), [change, change]);
     assert.equal((await eventsOf(sql, workspace.id)).length, 3);
-  });
 
-  test(`${path}: an archived record can be changed and referred to`, async ({ workspace, api }) => {
-    const { id } = await create(workspace.key, path, body);
-    const { body: { archived_at } } = await api.post(`${path}/${id}/archive`);
-    const changed = await api.patch(`${path}/${id}`, { custom_fields: { a: 1 } });
-    assert.deepEqual([changed.body.archived_at, changed.body.custom_fields], [archived_at, { a: 1 }]);
+    const { body: { archived_at: later } } = await api.post(`${path}/${record.id}/archive`);
+    const changed = await api.patch(`${path}/${record.id}`, { custom_fields: { a: 1 } });
+    assert.deepEqual([changed.body.archived_at, changed.body.custom_fields], [later, { a: 1 }]);
     if (name !== "deals") {
       const field = name === "contacts" ? "contact_id" : "company_id";
-      const deal = await api.post("/api-v1-deals", { [field]: id });
-      assert.deepEqual([deal.status, deal.body[field]], [201, id]);
+      const deal = await api.post("/api-v1-deals", { [field]: record.id });
+      assert.deepEqual([deal.status, deal.body[field]], [201, record.id]);
     }
   });
 }

@@ -121,12 +121,11 @@ test("A merge moves deals, activities, lead receipts and earlier merges to the r
   const facts = (event: string, object: string) =>
     events.filter((row) => row.event === event && row.object_id === object).map(({ facts }) => facts);
   assert.deepEqual(facts("contact.merged", stays), [{ merged_contact_id: contact_id }]);
-  assert.deepEqual(facts("deal.updated", deal_id), [{ changed_fields: ["contact_id"] }]);
-  assert.deepEqual(facts("activity.updated", activity.id), [{ changed_fields: ["contact_id"] }]);
-  assert.deepEqual(facts("contact.updated", contact_id), [{
-    changed_fields: ["archived_at", "merged_into_id"],
-  }]);
-  assert.deepEqual(facts("contact.updated", first), [{ changed_fields: ["merged_into_id"] }]);
+  const changed = (...changed_fields: string[]) => [{ changed_fields }];
+  assert.deepEqual(facts("deal.updated", deal_id), changed("contact_id"));
+  assert.deepEqual(facts("activity.updated", activity.id), changed("contact_id"));
+  assert.deepEqual(facts("contact.updated", contact_id), changed("archived_at", "merged_into_id"));
+  assert.deepEqual(facts("contact.updated", first), changed("merged_into_id"));
   assert.equal(events.length, 5, JSON.stringify(events));
 });
 
@@ -188,11 +187,8 @@ test("After a merge no row of any table refers to the merged record", async ({ s
         (await sql.unsafe(`select from ${table} where ${column} = '${gone[to]}'`)).length
       ),
     );
-  assert.deepEqual(
-    await count(),
-    references.map(() => 1),
-    "control: each column refers to the record before the merge",
-  );
+  const control = "control: each column refers to the record before the merge";
+  assert.deepEqual(await count(), references.map(() => 1), control);
   const { body: contact } = await api.post(CONTACTS, { name: "Ana" });
   const { body: company } = await api.post(COMPANIES, { name: "Padaria" });
   await api.post(`${CONTACTS}/${contact.id}/merge`, { merge_id: lead.contact_id });
@@ -201,7 +197,7 @@ test("After a merge no row of any table refers to the merged record", async ({ s
 });
 
 for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as const) {
-  test(`GET of a merged ${one} answers 301 with the address of the remaining one, any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
+  test(`GET of a merged ${one} answers 301 with the address of the remaining ${one}, and any other call 409 with its id (spec 7)`, async ({ workspace, api }) => {
     const stays = await create(workspace.key, path, { name: "A" });
     const other = await create(workspace.key, path, { name: "B" });
     await api.post(`${path}/${stays.id}/merge`, { merge_id: other.id });
@@ -257,7 +253,7 @@ for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as con
     assert.deepEqual([again.status, again.body], [200, body], "a field cleared since is not filled again");
     assert.equal((await eventsSince(sql, workspace.id, since)).length, 0);
     await merge(stays.id, a.id);
-    assert.equal((await merge(stays.id, b.id)).status, 200, "b was merged into it through a");
+    assert.equal((await merge(stays.id, b.id)).status, 200, "B was merged into A, and A into S");
   });
 }
 

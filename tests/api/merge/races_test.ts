@@ -6,7 +6,6 @@ import { atOnce, create, makeCompany } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
-const COMPANIES = "/api-v1-companies";
 
 test("When two opposite merges race, one takes effect, without a deadlock", async ({ sql, workspace }) => {
   for (let round = 0; round < 3; round++) {
@@ -94,7 +93,7 @@ test("Merging contacts and their company at the same time succeeds, and no conta
     const b = await create(workspace.key, CONTACTS, { name: "B", company_id: q });
     const replies = await Promise.all([
       one!.post(`${CONTACTS}/${a.id}/merge`, { merge_id: b.id }),
-      other!.post(`${COMPANIES}/${p}/merge`, { merge_id: q }),
+      other!.post(`/api-v1-companies/${p}/merge`, { merge_id: q }),
     ]);
     assert.deepEqual(replies.map(({ status }) => status), [200, 200], replies.map(({ text }) => text).join());
     const [row] = await sql<[{ n: number }]>`

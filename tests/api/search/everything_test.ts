@@ -1,14 +1,13 @@
 // GET /api-v1-search: one search over companies, contacts and deals.
 import assert from "node:assert/strict";
-import { assertError, client } from "../../support/client.ts";
+import { assertError, client, type Reply } from "../../support/client.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { create } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
 const SEARCH = "/api-v1-search";
 
-// deno-lint-ignore no-explicit-any -- the body of a reply
-type Found = any;
+type Found = Reply["body"];
 
 test("One search finds companies, contacts and deals, exact names first, and contacts and deals by their company's name", async ({ sql, workspace, api }) => {
   const { key } = workspace;

@@ -60,11 +60,8 @@ test("an upsert by phone finds a contact by its number without the country code,
 });
 
 test("PATCH writes whatever number it is sent, and null clears a number in an upsert", async ({ api }) => {
-  const { body: { id } } = await api.post(CONTACTS, {
-    name: "Ana",
-    external_id: "c",
-    phone: "+55 11 99876-5432",
-  });
+  const contact = { name: "Ana", external_id: "c", phone: "+55 11 99876-5432" };
+  const { body: { id } } = await api.post(CONTACTS, contact);
   const patched = await api.patch(`${CONTACTS}/${id}`, { phone: "99876-5432" });
   assert.equal(patched.body.phone, "99876-5432");
   const cleared = await api.post(BY_ID, { external_id: "c", phone: null });
@@ -74,10 +71,8 @@ test("PATCH writes whatever number it is sent, and null clears a number in an up
 test("an upsert keeps a company's more complete phone, also in a batch, whose result names it", async ({ api }) => {
   const company = { name: "Padaria", domain: "padaria.com.br", phone: "+55 11 3333-4444" };
   await api.post("/api-v1-companies", company);
-  const { body } = await api.post("/api-v1-companies/upsert?match_by=domain", {
-    ...company,
-    phone: "3333-4444",
-  });
+  const shorter = { ...company, phone: "3333-4444" };
+  const { body } = await api.post("/api-v1-companies/upsert?match_by=domain", shorter);
   assert.deepEqual([body.phone, body.differences], [company.phone, ["phone"]]);
 
   await api.post(CONTACTS, { name: "Ana", email: "ana@x.com", phone: "+55 11 99876-5432" });

@@ -1,8 +1,8 @@
 // X-Possible-Duplicate: names the existing records that a new record resembles.
 import assert from "node:assert/strict";
-import { makeWorkspace } from "../../support/fixtures.ts";
 import { call, client, type Reply } from "../../support/client.ts";
-import { test } from "../../support/scenario.ts";
+import { makeWorkspace } from "../../support/fixtures.ts";
+import { sql, test } from "../../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 const COMPANIES = "/api-v1-companies";
@@ -31,11 +31,13 @@ const alike: [path: string, stored: Record<string, string>, sent: Record<string,
   [COMPANIES, { domain: "" }, { domain: "" }, false],
 ];
 
+/** Records of this workspace are never possible duplicates. */
+const elsewhere = client((await makeWorkspace(sql)).key);
+
 for (const [path, stored, sent, is] of alike) {
   const [shown, other] = [stored, sent].map((body) => JSON.stringify(body));
-  test(`POST ${path} with ${other} ${is ? "names" : "does not name"} the record with ${shown}`, async ({ sql, api }) => {
-    const { key } = await makeWorkspace(sql);
-    await client(key).post(path, { name: "De outro workspace", ...stored });
+  test(`POST ${path} with ${other} ${is ? "names" : "does not name"} the record with ${shown}`, async ({ api }) => {
+    await elsewhere.post(path, { name: "De outro workspace", ...stored });
     const first = await api.post(path, { name: "A", ...stored });
     const second = await api.post(path, { name: "B", ...sent });
     assert.deepEqual([first.status, second.status], [201, 201], second.text);

@@ -147,23 +147,9 @@ test("A header must be Authorization or X-…, not one of ours or of proxies, wi
     await api.patch(`${WEBHOOKS}/${id}`, { header }),
   ];
   const names = [
-    "Host",
-    "Content-Type",
-    "Content-Length",
-    "Connection",
-    "Transfer-Encoding",
-    "Cookie",
-    "X-Service-Signature",
-    "x-service-signature-next",
-    "X-Service-Event",
-    "X-Forwarded-For",
-    "X-HTTP-Method-Override",
-    "X-",
-    "X-A:b",
-    "X-A\r\nX-B",
-    "X-Ção",
-    `X-${"a".repeat(63)}`,
-    "",
+    ..."Host Content-Type Content-Length Connection Transfer-Encoding Cookie X-Service-Signature".split(" "),
+    ..."x-service-signature-next X-Service-Event X-Forwarded-For X-HTTP-Method-Override".split(" "),
+    ...["X-", "X-A:b", "X-A\r\nX-B", "X-Ção", `X-${"a".repeat(63)}`, ""],
   ];
   const values = ["", " x", "x ", "a\r\nX-B: c", "a\nb", "a\tb", "ção", "\u007f", "x".repeat(501), undefined];
   const wrong: [header: Record<string, unknown>, field: string][] = [

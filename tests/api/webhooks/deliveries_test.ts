@@ -61,7 +61,7 @@ test("A key lists the deliveries of a subscription, and a member those of the wo
   const subscriptions: string[] = [];
   for (const states of [["delivered", "failed"], ["pending", "delivered", "failed", "cancelled"]]) {
     const { id: subscription } = await subscribe(key, openMailbox().url, ["deal.won", "deal.lost"]);
-    // Nothing is sent, so the pending deliveries are held.
+    // The subscription is inactive, so its pending deliveries are held.
     await sql`update crm.webhook_subscriptions set is_active = false where id = ${subscription}`;
     await addDeliveries(sql, id, subscription, {
       count: 20,

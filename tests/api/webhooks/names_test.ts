@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { assertError } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { makeProposal } from "../../support/proposals.ts";
+import { create } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 import { signIn } from "../../support/sessions.ts";
 import { subscribe, WEBHOOKS } from "../../support/webhooks.ts";
@@ -47,11 +48,8 @@ test("Lists of deliveries name each event's record as it is now, and no longer a
     "proposal.viewed",
     "contact.erased",
   ]);
-  const created = async (path: string, body: Record<string, unknown>): Promise<string> => {
-    const reply = await api.post(path, body);
-    assert.equal(reply.status, 201, reply.text);
-    return reply.body.id;
-  };
+  const created = async (path: string, body: Record<string, unknown>) =>
+    (await create(workspace.key, path, body)).id;
   const deal = await created("/api-v1-deals", { title: "Site" });
   const contact = await created("/api-v1-contacts", { name: "Genoveva" });
   const company = await created("/api-v1-companies", { name: "Sol" });

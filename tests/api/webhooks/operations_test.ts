@@ -193,13 +193,13 @@ test("A workspace has at most 50 active subscriptions, and creates at most 500 d
   await insert(1000, 0, "31 days");
   await insert(499, 0, "29 days");
   const { body: last } = await post();
-  assert.ok(last.id, "the 500th: the inactive one of the same mailbox and the first 50 count once");
+  assert.ok(last.id, "the same target and events count once, so this is not the 501st");
   assert.deepEqual(assertError(await post("deal.lost"), "validation_error"), {
     target_url: "O workspace já criou 500 assinaturas diferentes em 30 dias, o máximo",
   });
   // Subscribes again, as an automation tool does when its workflow is switched off and on.
   await api.delete(`${WEBHOOKS}/${last.id}`);
-  assert.equal((await post()).status, 201, "the same target and events again");
+  assert.equal((await post()).status, 201, "a subscription to the same target and events can be repeated");
   for (let times = 1; times <= 9; times++) await insert(499, 0, "29 days");
   assert.deepEqual(assertError(await post(), "validation_error"), {
     target_url: "O workspace já criou 5.000 assinaturas em 30 dias, o máximo",

@@ -5,7 +5,7 @@ import { assertGood, assertReachable } from "../support/audit.ts";
 import { consoleUrl, type Look, openPage } from "../support/browser.ts";
 import { DESK, PHONE } from "../support/screens.ts";
 import { makeCompany, sessionOf } from "../support/company.ts";
-import type { Scenario, World } from "../support/scenario.ts";
+import { test, type World } from "../support/scenario.ts";
 
 /** A page, and a text that appears once the page is complete. */
 interface Place {
@@ -79,20 +79,11 @@ async function visit(
   }
 }
 
-export const pages: Scenario[] = [
-  {
-    name:
-      "On a phone with the dark theme, every page fits, has no layout shift, calls no other host, and axe finds nothing",
-    run: (world) =>
-      visit(world, { viewport: PHONE, theme: "dark" }, (place, { page }) => assertGood(page, place)),
-  },
-  {
-    name:
-      "On a desktop with the light theme, axe finds nothing, and Tab reaches every control in reading order",
-    run: (world) =>
-      visit(world, { viewport: DESK, theme: "light" }, async (place, { page }) => {
-        await assertGood(page, place);
-        await assertReachable(page, place);
-      }),
-  },
-];
+test("On a phone with the dark theme, every page fits, has no layout shift, calls no other host, and axe finds nothing", (world) =>
+  visit(world, { viewport: PHONE, theme: "dark" }, (place, { page }) => assertGood(page, place)));
+
+test("On a desktop with the light theme, axe finds nothing, and Tab reaches every control in reading order", (world) =>
+  visit(world, { viewport: DESK, theme: "light" }, async (place, { page }) => {
+    await assertGood(page, place);
+    await assertReachable(page, place);
+  }));

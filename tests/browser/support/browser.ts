@@ -2,16 +2,12 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { eventually } from "../../../bench/harness/waiting.ts";
-import { readStackFile } from "../../../run/local/stack_file.ts";
+import { stack } from "../../support/stack.ts";
 import { launchChromium, type OpenBrowser } from "./chromium.ts";
 import { DESK } from "./screens.ts";
 
-const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
-
 /** The address of the stack's console, without a slash at its end. */
 export const consoleUrl = stack.console_url;
-/** `<origin>/functions/v1`. */
-export const functionsUrl = stack.base_url;
 
 /** The key under which the console stores the session. */
 const SESSION = "crm.session";
@@ -19,7 +15,6 @@ const SESSION = "crm.session";
 export interface Look {
   viewport?: { width: number; height: number };
   theme?: "light" | "dark";
-  locale?: string;
   /** A touch screen, where scroll bars take no space. */
   touch?: boolean;
   /** The reply of Supabase Auth to the sign-in; absent if nobody is signed in. */
@@ -55,11 +50,11 @@ export async function openBrowser(path = "/"): Promise<OpenBrowser> {
 
 /** Opens a page in a new context. Closing it fails the scenario if the page called another host or had an error. */
 export async function openPage(browser: Browser, path: string | null, look: Look = {}): Promise<Watched> {
-  const { viewport = DESK, theme = "light", locale = "pt-BR", touch = false, session, app } = look;
+  const { viewport = DESK, theme = "light", touch = false, session, app } = look;
   const context = await browser.newContext({
     viewport,
     colorScheme: theme,
-    locale,
+    locale: "pt-BR",
     isMobile: touch,
     hasTouch: touch,
     timezoneId: "America/Sao_Paulo",
@@ -134,4 +129,14 @@ function watchLayout(): void {
       shifts.push([value.toFixed(4), ...moved].join("\n"));
     }
   }).observe({ type: "layout-shift", buffered: true });
+}
+
+/** Holds the POST requests to a path until the returned function is called. */
+export async function holdPosts(page: Page, path: RegExp): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (route.request().method() === "POST") await released;
+    await route.continue();
+  });
+  return release;
 }

@@ -7,7 +7,7 @@ import { grant } from "../../support/apps.ts";
 import { client } from "../../support/client.ts";
 import { customer, makeProposal } from "../../support/proposals.ts";
 import { eventually, openMailbox } from "../../support/mailbox.ts";
-import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
+import { letTimePass, subscribe, waitForDelivery } from "../../support/webhooks.ts";
 import { makePerson, type Person, sessionOf, signUp } from "./company.ts";
 
 export interface BusyCompany {
@@ -137,9 +137,7 @@ async function makeDeliveries(
   const bad = await subscribe(key, openMailbox("status=500").url, ["contact.created", "deal.won"]);
   await api.post("/api-v1-contacts", { name: "Marina Alves", email: "marina@hotel.example" });
   const { id } = await waitForDelivery(sql, good.id, ({ attempts }) => attempts === 1);
-  await sql`
-    update crm.webhook_deliveries set next_attempt_at = clock_timestamp() where id = ${id}`;
-  await sql`select crm.poke_dispatcher()`;
+  await letTimePass(sql, good.id);
   await waitForDelivery(sql, good.id, ({ state }) => state === "delivered");
   for (const name of ["Rui Prado", "Lia Campos", "Davi Nunes"]) await api.post("/api-v1-contacts", { name });
   await waitUntilQuiet(sql, [good.id, bad.id]);

@@ -1,21 +1,19 @@
 // Companies with people who can sign in.
+import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import type { Role } from "../../../supabase/functions/_shared/contract/roles.ts";
-import { makeWorkspace, type TestWorkspace } from "../../support/fixtures.ts";
-import { consoleUrl, type Look, openPage, type Watched } from "./browser.ts";
-import type { World } from "./scenario.ts";
+import { makeWorkspace } from "../../support/fixtures.ts";
+import * as auth from "../../support/local_auth.ts";
 import { makeMember } from "../../support/sessions.ts";
+import { type Look, openPage } from "./browser.ts";
+import type { World } from "./scenario.ts";
 
 export interface Person {
   email: string;
   password: string;
 }
 
-export interface Company extends TestWorkspace {
-  name: string;
-}
-
-export async function makeCompany(sql: Sql, name = "Padaria Sol"): Promise<Company> {
+export async function makeCompany(sql: Sql, name = "Padaria Sol") {
   return { ...await makeWorkspace(sql, { name }), name };
 }
 
@@ -34,30 +32,15 @@ export async function makePerson(
 /** Sets a member's password. */
 export async function signUp(email: string): Promise<Person> {
   const password = crypto.randomUUID();
-  await auth("signup", { email, password });
+  await auth.signUp(password, email);
   return { email, password };
 }
 
 /** Signs in as a browser does, and returns the session as the browser stores it: JSON. */
 export async function sessionOf({ email, password }: Person): Promise<string> {
-  return await auth("token?grant_type=password", { email, password });
-}
-
-async function auth(path: string, body: unknown): Promise<string> {
-  const response = await fetch(`${consoleUrl}/auth/v1/${path}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", apikey: "local" },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-  return text;
-}
-
-/** A page opened by a person of a new company. */
-export interface OpenedPage extends Watched {
-  company: Company;
-  person: Person;
+  const { status, body } = await auth.signIn(email, password);
+  assert.equal(status, 200, JSON.stringify(body));
+  return JSON.stringify(body);
 }
 
 /** Makes a company with a person of that role, and opens a page as this person. */
@@ -66,7 +49,7 @@ export async function openAs(
   path: string,
   role: Role,
   look: Look & { name?: string } = {},
-): Promise<OpenedPage> {
+) {
   const company = await makeCompany(sql);
   const person = await makePerson(sql, company, role, look.name ? { name: look.name } : {});
   const session = await sessionOf(person);

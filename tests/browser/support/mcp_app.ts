@@ -6,9 +6,9 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { functionsUrl } from "./browser.ts";
+import { baseUrl } from "../../support/stack.ts";
 
-const MCP_URL = new URL(`${functionsUrl}/mcp`);
+const MCP_URL = new URL(`${baseUrl}/mcp`);
 
 /** Collects the parameters of the redirects to a loopback port. */
 function openCallback() {
@@ -36,7 +36,7 @@ function openProvider(name: string, redirectUrl: string) {
   let verifier = "";
   const kept = {
     tokens: undefined as Awaited<ReturnType<OAuthClientProvider["tokens"]>>,
-    /** Where the person must go; null until the client asks. */
+    /** The address at which the person must sign in; null until the client asks. */
     wanted: null as URL | null,
   };
   const provider: OAuthClientProvider = {
@@ -95,7 +95,7 @@ export function openAssistant(name: string) {
       if (await isLetIn() || kept.wanted === null) throw new Error("The client was let in without a token");
       return kept.wanted;
     },
-    /** The next answer that the browser brings. */
+    /** The parameters of the next redirect, which the browser follows. */
     answer: async () => await callback.next(),
     /** Waits for the answer, exchanges the code and connects. */
     async finish(): Promise<void> {

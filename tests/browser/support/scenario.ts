@@ -4,15 +4,15 @@ import { type BusyCompany, makeBusyCompany } from "./busy_company.ts";
 
 const LONGEST_NAME = "Padaria Sol ".repeat(22).slice(0, 255);
 
-/** What every scenario gets: the browser, and the database as the owner of the schema. */
+/** What every scenario gets. */
 export interface World {
   browser: Browser;
+  /** A client as the owner of the schema. */
   sql: Sql;
   /** A company with records of every kind and the longest name; made once. */
   busy(): Promise<BusyCompany>;
 }
 
-/** @param sql as the owner of the schema */
 export function makeWorld(browser: Browser, sql: Sql): World {
   let busy: Promise<BusyCompany> | undefined;
   return {
@@ -22,9 +22,10 @@ export function makeWorld(browser: Browser, sql: Sql): World {
   };
 }
 
-/** Something that people do with the console. */
-export interface Scenario {
-  /** A sentence about behaviour. */
-  name: string;
-  run(world: World): Promise<void>;
-}
+type Run = (world: World) => Promise<void>;
+
+/** The registered scenarios: each is something that people do with the console. */
+export const SCENARIOS: { name: string; run: Run }[] = [];
+
+/** Registers a scenario. */
+export const test = (name: string, run: Run) => void SCENARIOS.push({ name, run });

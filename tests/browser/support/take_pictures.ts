@@ -85,7 +85,6 @@ async function take(
   const session = await sessionOf(company.person);
   await using watched = await openPage(browser, null, {
     session,
-    locale: "pt-BR",
     touch: phone ?? false,
     viewport,
   });
@@ -101,7 +100,6 @@ export async function takeReferencePicture(file: string): Promise<void> {
   await using browser = await openBrowser("/docs/");
   await using watched = await openPage(browser, "/docs/#tag/leads/POST/api-v1-leads", {
     viewport: { width: 1_280, height: 720 },
-    locale: "pt-BR",
   });
   await watched.page.getByRole("heading", { name: "Envia um lead" }).first().waitFor();
   await watched.page.getByRole("button", { name: /^Testar/ }).first().waitFor();

@@ -14,8 +14,6 @@ const NODE = "node@24.9.0";
 const UNUSED = ["mcp-registry", "insights", "agents", "instance-ai", "chat-hub"];
 const OWNER = { email: "ana@exemplo.com.br", firstName: "Ana", lastName: "Souza", password: "Segredo123456" };
 
-export type N8n = Awaited<ReturnType<typeof startN8n>>;
-
 /** Installs n8n without build scripts, which would compile SQLite or download it from a host other than npm. */
 export async function installN8n(): Promise<void> {
   await deno(["install", "--quiet", "--no-lock"], { cwd: FOLDER });

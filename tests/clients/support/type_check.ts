@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import ts from "typescript";
+import { filesOf } from "../../../site/sizes.ts";
 
 /** Type-checks every file of a folder as `tsc --strict` does; returns the errors. */
 export async function typeErrors(folder: string): Promise<string[]> {
-  const program = ts.createProgram(await sourcesIn(folder), {
+  const sources = (await Array.fromAsync(filesOf(folder))).filter((path) => path.endsWith(".ts"));
+  const program = ts.createProgram(sources.map((path) => join(folder, path)), {
     strict: true,
     noEmit: true,
     target: ts.ScriptTarget.ES2022,
@@ -18,14 +20,4 @@ export async function typeErrors(folder: string): Promise<string[]> {
     const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
     return `${file?.fileName}:${line} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
   });
-}
-
-async function sourcesIn(folder: string): Promise<string[]> {
-  const files: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) files.push(...await sourcesIn(path));
-    else if (name.endsWith(".ts")) files.push(path);
-  }
-  return files;
 }

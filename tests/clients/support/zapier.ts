@@ -17,19 +17,7 @@ export class ZapierError extends Error {
   }
 }
 
-/** The app in its own process, which ends with the scope (`await using`). */
-export interface ZapierApp extends AsyncDisposable {
-  /** Reports the faults that the platform's validator finds. */
-  validate(): Promise<unknown[]>;
-  /**
-   * Runs an operation.
-   *
-   * @param method such as `creates.create_lead.operation.perform`
-   * @throws ZapierError
-   */
-  // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
-  execute(method: string, bundle: Record<string, unknown>): Promise<any>;
-}
+export type ZapierApp = Awaited<ReturnType<typeof startZapierApp>>;
 
 /** A copy of the app, installed as its README says. */
 export async function installZapierApp(): Promise<AsyncDisposable & { folder: string }> {
@@ -45,11 +33,11 @@ export async function installZapierApp(): Promise<AsyncDisposable & { folder: st
   return { folder, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }
 
-/** Starts the app in the folder where it is installed, with what `deno task zapier` would write. */
-export async function startZapierApp(
-  folder: string,
-  written: ReturnType<typeof writtenFor>,
-): Promise<ZapierApp> {
+/**
+ * Starts the app in the folder where it is installed, with what `deno task zapier` would write. The process ends with
+ * the scope (`await using`).
+ */
+export async function startZapierApp(folder: string, written: ReturnType<typeof writtenFor>) {
   await Deno.writeTextFile(join(folder, "dist/written.json"), JSON.stringify(written));
   const child = new Deno.Command("node", {
     args: ["zapier.js"],
@@ -70,8 +58,11 @@ export async function startZapierApp(
     return results;
   };
   return {
+    /** Reports the faults that the platform's validator finds. */
     validate: () => handle({ command: "validate" }),
-    execute: (method, bundle) => handle({ command: "execute", method, bundle }),
+    /** Runs an operation such as `creates.create_lead.operation.perform`. @throws ZapierError */
+    execute: (method: string, bundle: Record<string, unknown>) =>
+      handle({ command: "execute", method, bundle }),
     async [Symbol.asyncDispose]() {
       await events.close();
       await outcomes.cancel();

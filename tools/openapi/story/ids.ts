@@ -70,7 +70,7 @@ export function deliveryId(event: string, occurredAt: string): string {
   return event === "lead.received" ? IDS.delivery : id(`delivery of ${event}`, occurredAt);
 }
 
-/** Makes an id for a record that the story does not have; each path gets a different id. */
+/** Makes an id for a record that the story does not have. Each field's path in the example gets a different id. */
 export function madeUpId(path: string): string {
   return id(path, MOMENTS.changed);
 }

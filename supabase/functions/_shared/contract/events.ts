@@ -136,8 +136,8 @@ export const EVENTS = {
   }),
   "deal.updated": updated("deal", {
     when: doc(
-      "Campos de um negócio mudaram, também ao mudar de etapa, fechar ou reabrir",
-      "Fields of a deal changed, also because it changed stage, was closed or was reopened",
+      "Campos de um negócio mudaram, inclusive ao mudar de etapa, fechar ou reabrir",
+      "Fields of a deal changed, including when it changes stage, is closed or is reopened",
     ),
     data: doc("O negócio, e o que mudou", "The deal, and what changed"),
     changed: ["expected_close_date", "value"],
@@ -153,8 +153,8 @@ export const EVENTS = {
     object: "deal",
     change: true,
     when: doc(
-      "Um contato além do principal entrou num negócio, ou o papel de um contato mudou",
-      "A contact was added to a deal besides the main one, or the role of a contact changed",
+      "Um contato que não é o principal entrou num negócio, ou o papel de um contato mudou",
+      "A contact other than the main one was added to a deal, or the role of a contact changed",
     ),
     data: doc("O negócio, o contato e o seu papel", "The deal, the contact and its role"),
     facts: {
@@ -177,8 +177,8 @@ export const EVENTS = {
   }),
   "activity.updated": updated("activity", {
     when: doc(
-      "Campos de uma atividade mudaram, também ao ser concluída",
-      "Fields of an activity changed, also because it was completed",
+      "Campos de uma atividade mudaram, inclusive ao ser concluída",
+      "Fields of an activity changed, including when it is completed",
     ),
     data: doc("A atividade, e o que mudou", "The activity, and what changed"),
     changed: ["due_at", "owner_id"],

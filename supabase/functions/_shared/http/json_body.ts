@@ -59,8 +59,8 @@ export async function parseJson(
   } catch {
     return new ApiError(malformed);
   }
-  // JSON.parse drops duplicate keys, so the text then has more members than the value. If there are duplicate keys, or
-  // values that cannot be stored, a slower parser is loaded to find their fields.
+  // JSON.parse drops duplicate keys, so a text with duplicate keys has more members than its value. A slower parser is
+  // loaded to find the fields of duplicate keys, and of values that cannot be stored.
   if (countStorableMembers(value) === size.members) return { value, fieldErrors: [] };
   const { findUnstorable } = await import("./unstorable.ts");
   return { value, fieldErrors: findUnstorable(text) };

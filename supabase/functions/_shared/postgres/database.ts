@@ -109,7 +109,8 @@ function checkPoolSize(): void {
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function query<Row>({ owner, isShortRead, ...statement }: Statement): Promise<Row[]> {
-  // Waits out the pause before the statement takes one of its owner's places, so that others can use the place.
+  // Wait until the pool may connect again, and only then take one of the owner's places: other statements of the owner
+  // can use the place meanwhile.
   if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   const run = () => isShortRead ? runShortRead<Row>(statement) : runStatement<Row>(statement);
   if (owner === undefined) return await run();
