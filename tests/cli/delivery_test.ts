@@ -4,7 +4,7 @@ import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 import { json, say } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
-test("delivery list and show tell a delivery's state; retry makes it due, and redeliver sends it again (spec 6.5)", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("delivery list and show tell a delivery's state, retry makes the delivery due, and redeliver sends it once more (spec 6.5)", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const list = ["delivery", "list", "--workspace", workspace];
   const retry = ["delivery", "retry", "--workspace", workspace];
   assert.equal(await say(...list), "The workspace has no delivery\n");

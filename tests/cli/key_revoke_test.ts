@@ -42,7 +42,7 @@ test("key revoke ends the active subscriptions that the key created, and names t
   assert.equal((await api.get(WEBHOOKS)).body.data.length, 4, "history is kept");
 });
 
-test("key revoke --keep-webhooks leaves them active, and a later revoke without it ends them", async ({ sql, workspace }) => {
+test("key revoke --keep-webhooks leaves the key's subscriptions active, and a later revoke without the option ends them", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const made = await subscribe(key, TARGET, ["deal.won"]);
   const kept = await json("key", "revoke", id, "--keep-webhooks");

@@ -86,7 +86,7 @@ test("member update --active false shows which of the member's keys still work, 
   );
 });
 
-test("member update --active false of the last active admin or gestor warns that leads without an owner are refused", async ({ sql, workspace: { id: workspace, memberId } }) => {
+test("member update --active false warns for the last active admin or gestor that leads without an owner are refused", async ({ sql, workspace: { id: workspace, memberId } }) => {
   const { id: manager } = await json(...add(workspace, "gestor@exemplo.com.br", "gestor"));
   const { id: seller } = await json(...add(workspace, "ana@exemplo.com.br"));
   const { key } = await makeKey(sql, workspace, { memberId });

@@ -4,6 +4,7 @@ import { OPERATOR_CODES, OperatorError } from "../../run/operator/errors.ts";
 import { join } from "node:path";
 import { operate } from "../../run/operator/operator.ts";
 import type { VerbName } from "../../run/operator/verbs.ts";
+import { filesOf } from "../../site/sizes.ts";
 import * as fields from "../../supabase/functions/_shared/contract/fields.ts";
 import { isWellFormedScope } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { sessionEndpoints } from "../support/resources.ts";
@@ -69,7 +70,7 @@ test("every verb names each argument that is missing, unknown or of the wrong ki
   for (const { name, required, optional } of await readVerbs(sql)) {
     if (required.length > 0) assert.deepEqual(await fieldsOf(name, {}), required.toSorted(), name);
     const all = [...required, ...optional];
-    // An object is wrong for all arguments but these two, and a list is wrong for these.
+    // An object is wrong for every argument except filters and header, for which a list is wrong.
     const wrong = Object.fromEntries(
       [...all, "unknown"].map((field) => [field, ["filters", "header"].includes(field) ? [] : {}]),
     );
@@ -135,11 +136,9 @@ function codesOf(source: string, helpers: Map<string, string>, seen = new Set<st
 
 async function sources(...folders: string[]): Promise<string> {
   let text = "";
-  for (const folder of folders) {
-    for await (const { name, isDirectory } of Deno.readDir(join(ROOT, folder))) {
-      const path = join(folder, name);
-      if (isDirectory) text += await sources(path);
-      else if (name !== "verbs.ts") text += await Deno.readTextFile(join(ROOT, path));
+  for (const folder of folders.map((folder) => join(ROOT, folder))) {
+    for await (const path of filesOf(folder)) {
+      if (path !== "verbs.ts") text += await Deno.readTextFile(join(folder, path));
     }
   }
   return text;

@@ -1,5 +1,5 @@
-// Follows the site's page on catching up, as its reader would: the receiver was off during all five attempts, and the
-// reader has a key, a shell and the page.
+// Follows the site's page on catching up, as its reader would: with a key, a shell and the page. The receiver was off
+// during all five attempts.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { freePort } from "../../run/local/free_port.ts";
@@ -83,7 +83,7 @@ test("The commands of the page on catching up deliver every missed event once to
 test("The commands of the page on catching up send all waiting deliveries at once to a receiver that was away briefly", async (reader) => {
   const { sql, makeContact, run } = reader;
   const missed = [await makeContact("Failed twice"), await makeContact("And one more")];
-  // After two failures a delivery's next attempt is due in 5 minutes, longer than the test waits for it.
+  // After two failures a delivery's next attempt is due in 5 minutes. The test waits for less.
   for (const contact of missed) for (const attempt of [1, 2]) await failOnce(sql, contact, attempt);
 
   const listed = await run([setup, choose, list].join("\n"));

@@ -1,7 +1,8 @@
 // Opens the site's pages for tests. Each test says how many fenced blocks of each language it runs, sends or compares.
 // claims_test.ts reads these counts from the calls of openPage, and fails if a page has a block that no test uses.
 import assert from "node:assert/strict";
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import { filesOf } from "../../site/sizes.ts";
 
 /** The folder of the site's pages. */
 export const PAGES = join(import.meta.dirname!, "../../site/src/content/docs");
@@ -63,14 +64,8 @@ export function blocksOf(text: string): Block[] {
 
 /** Every page of the site: each Portuguese page with its English translation. */
 export async function sitePages(): Promise<SitePage[]> {
-  const slugs = new Set<string>();
-  for (const folder of [PAGES, join(PAGES, "en")]) {
-    for (const file of await markdownFiles(folder)) {
-      const slug = relative(folder, file).replace(/\.mdx?$/, "");
-      if (!slug.startsWith("en/")) slugs.add(slug);
-    }
-  }
-  return await Promise.all([...slugs].sort().map(readPage));
+  const slugs = (await markdownFiles(PAGES)).map((path) => path.replace(/^en\//, "").replace(/\.md$/, ""));
+  return await Promise.all([...new Set(slugs)].sort().map(readPage));
 }
 
 async function readPage(slug: string): Promise<SitePage> {
@@ -83,12 +78,7 @@ async function readPage(slug: string): Promise<SitePage> {
 
 const readMarkdown = (path: string) => Deno.readTextFile(`${path}.md`);
 
-/** The Markdown files in a folder, with or without components (.mdx), at any depth. */
+/** The paths of the Markdown files in a folder, at any depth, relative to the folder. */
 export async function markdownFiles(folder: string): Promise<string[]> {
-  const files: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) files.push(...await markdownFiles(join(folder, name)));
-    else if (/\.md$/.test(name)) files.push(join(folder, name));
-  }
-  return files;
+  return (await Array.fromAsync(filesOf(folder))).filter((path) => path.endsWith(".md"));
 }

@@ -11,7 +11,7 @@ import { CURL_FAILS, openReader } from "./reader.ts";
 const resources = await openPage("resources", { sh: "all" });
 const events = await openPage("events", { sh: 3 });
 
-/** Resources without a curl: no key can make a customer's link, so the page's text names the address instead. */
+/** Resources without a curl, whose address is in the page's text: no key can make a customer's link. */
 const WITHOUT_CURL = ["proposals"];
 
 Deno.test("The resources page has a section with a curl for every resource", () => {
@@ -37,7 +37,7 @@ for (const { slug, blocks } of [resources, events]) {
   });
 }
 
-shell.test("The events page's shell reader keeps its cursor when a call fails, and then goes on from it", async ({ sql, workspace }) => {
+shell.test("The events page's shell reader keeps its cursor when a call fails, and then continues from the cursor", async ({ sql, workspace }) => {
   await using reader = await openReader(baseUrl, workspace.key);
   const read = (key = workspace.key) =>
     reader.run(`CRM_URL=${baseUrl}\nCRM_KEY=${key}\n${events.blocks.sh[1]}`);

@@ -8,7 +8,7 @@ import { openReader } from "./reader.ts";
 
 const page = await openPage("errors", { sh: 1, json: 1 });
 
-shell.test("The call of the page of errors gets the error that the page shows", async ({ workspace }) => {
+shell.test("The call on the page of errors gets the error that the page shows", async ({ workspace }) => {
   await using reader = await openReader(baseUrl, workspace.key);
   const printed = await reader.run(page.blocks.sh[0]!);
   assert.deepEqual(JSON.parse(printed.join("\n")), JSON.parse(page.blocks.json[0]!));
@@ -28,7 +28,7 @@ Deno.test("Every code of the contract's part 7 is on the page of errors, with it
   }
 });
 
-Deno.test("The page on errors advises a retry exactly for the codes for which it may succeed", () => {
+Deno.test("The page on errors advises a retry exactly for the codes for which a retry may succeed", () => {
   const temporary = Object.keys(ERRORS).filter((code) =>
     isErrorCode(code) && ([408, 429].includes(ERRORS[code].status) || ERRORS[code].status >= 500)
   );

@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname!, "../..");
 const START_SECONDS = 180;
 
 Deno.test(needing(["sh", "curl", "sed", "node"], {
-  name: "The page first-call leads from its first command to a lead, and to the error that it shows",
+  name: "The page first-call leads from its first command to a lead, and to the error that the page shows",
   fn: async () => {
     const page = await openPage("first-call", { sh: 6, js: 1, json: 2 });
     const [start, variables, lead, list, run, mistake] = page.blocks.sh;

@@ -10,7 +10,7 @@ import { openReader, parse } from "./reader.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
-shell.test("The commands of the page keys create a key, replace its value while both work, and revoke it", async ({ workspace }) => {
+shell.test("The commands of the page keys create a key, replace its value while both values work, and revoke the key", async ({ workspace }) => {
   const page = await openPage("keys", { sh: 7 });
   const [setup, ...steps] = page.blocks.sh;
   const env = { DENO: Deno.execPath(), DATABASE_URL: databaseUrl };

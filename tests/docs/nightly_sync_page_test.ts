@@ -5,7 +5,7 @@ import { openPage } from "./claims.ts";
 import { openGuide, python } from "./guide.ts";
 import { parse } from "./reader.ts";
 
-python.test("The program of nightly-sync keeps a copy equal to the lists, and updated_since goes on from its mark", async (scenario) => {
+python.test("The program of nightly-sync keeps a copy equal to the lists, and the shell script continues from its mark", async (scenario) => {
   const { api } = scenario;
   const page = await openPage("nightly-sync", { python: 1, sh: 2 });
   await using reader = await openGuide(scenario, page, [

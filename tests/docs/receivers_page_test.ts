@@ -30,7 +30,7 @@ for (const language of LANGUAGES) {
   const test = (title: string, fn: () => Promise<void>) =>
     Deno.test(needing(programs, { name: `The receivers page: ${heading} ${title}`, fn }));
 
-  test("accepts a genuine delivery and refuses every other (spec 6.4)", async () => {
+  test("accepts a genuine delivery and refuses forged deliveries (spec 6.4)", async () => {
     const { before: delivery, secret } = await receiveRotation();
     await withSample(language, async (file) => {
       await using verifier = await language.start(file, { secret });

@@ -14,7 +14,7 @@ const SDK = new URL("../../clients/sdk/src/index.ts", import.meta.url);
 const page = await openPage("sdk", { js: 6 });
 const [firstLead = "", lists = "", batch = "", errors = "", receiver = "", sync = ""] = page.blocks.js;
 
-test("The SDK page's first program has at most 15 lines, creates a lead, and finds it when run again", async ({ workspace, api }) => {
+test("The SDK page's first program has at most 15 lines, creates a lead, and finds the lead in a second run", async ({ workspace, api }) => {
   assert.ok(firstLead.trim().split("\n").length <= 15);
   await using reader = await openReader(workspace.key);
   const [first, again] = [await reader.run(firstLead), await reader.run(firstLead)];
@@ -42,7 +42,7 @@ test("The batch on the SDK page writes one row and says what is wrong with the o
   assert.deepEqual(body.data.map((contact: { external_id: string }) => contact.external_id), ["c-1"]);
 });
 
-test("The error on the SDK page is the one that its comments show", async ({ workspace }) => {
+test("The error program on the SDK page prints what its comments show", async ({ workspace }) => {
   await using reader = await openReader(workspace.key);
   const [code, details, requestId] = (await reader.run(errors)).split("\n");
   const shown = [...errors.matchAll(/console\.log\(.*?\); \/\/ (.*)/g)].map(([, comment]) => comment);

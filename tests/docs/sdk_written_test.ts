@@ -9,12 +9,12 @@ for (const [path, text] of Object.entries(writtenFiles())) {
   });
 }
 
-Deno.test("A schema that the writer of the SDK's types does not know is an error, and does not become the type unknown", () => {
+Deno.test("An unknown schema is an error for the writer of the SDK's types, and does not become the type unknown", () => {
   assert.throws(() => typeOf({ format: "date-time" }), /No type for/);
   assert.throws(() => typeOf({ type: "tuple" }), /No type for/);
 });
 
-Deno.test("A list of several types is written in parentheses, a nullable one as a union", () => {
+Deno.test("A list of several types is written in parentheses, and a nullable type as a union", () => {
   assert.equal(typeOf({ type: "array", items: { enum: ["a", "b"] } }), '("a" | "b")[]');
   assert.equal(typeOf({ type: ["string", "null"] }), "string | null");
   assert.equal(typeOf({ anyOf: [{ $ref: "#/components/schemas/Deal" }, { type: "null" }] }), "Deal | null");

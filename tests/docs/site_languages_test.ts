@@ -1,14 +1,12 @@
 // The site says the same in Portuguese and in English, so that readers of one language miss nothing.
 import assert from "node:assert/strict";
-import { relative } from "node:path";
 import { parsePage } from "../../site/markdown.ts";
 import { SLUGS } from "../../site/sidebar.ts";
 import { blocksOf, markdownFiles, PAGES, sitePages } from "./claims.ts";
 
 Deno.test("Every page of the site is in both languages and in the sidebar, and every entry of the sidebar has its page", async () => {
-  const files = (await markdownFiles(PAGES)).map((file) => relative(PAGES, file));
   const expected = SLUGS.flatMap((slug) => [`${slug}.md`, `en/${slug}.md`]);
-  assert.deepEqual(files.toSorted(), expected.sort());
+  assert.deepEqual((await markdownFiles(PAGES)).sort(), expected.sort());
 });
 
 Deno.test("Every page of the site has the same code in both languages", async () => {

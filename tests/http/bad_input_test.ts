@@ -161,8 +161,8 @@ test("9,000 query parameters are checked once each, and at most 100 errors are n
     few.push(await timeOf(() => send(900)));
     many.push(await timeOf(() => send(9_000)));
   }
-  // Checked once each, ten times as many parameters take ten times as long. Compared in pairs, they would take a hundred
-  // times as long.
+  // If each is checked once, ten times as many parameters take ten times as long. Compared in pairs, they would take a
+  // hundred times as long.
   assert.ok(Math.min(...many) < 30 * Math.min(...few), `${few} ms, ${many} ms`);
 });
 

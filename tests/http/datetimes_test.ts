@@ -8,7 +8,7 @@ import { test } from "../support/scenario.ts";
 
 const ACTIVITIES = "/api-v1-activities";
 
-Deno.test("A moment that is written in any form is read as the same moment (spec 4.0)", () => {
+Deno.test("Every form of a datetime is read as the same moment (spec 4.0)", () => {
   fc.assert(
     fc.property(writtenMoments(), ({ moment, text }) => assert.equal(parseDatetime(text), moment, text)),
     { numRuns: 5_000 },
@@ -26,7 +26,7 @@ Deno.test("A long text is refused at once, whatever it holds (spec 4.0)", () => 
   }
 });
 
-test("A datetime of a body is stored as its moment, in whatever form it is sent, or named as invalid (spec 1)", async ({ api, newDeal }) => {
+test("A valid datetime in a body is stored as its moment, and an invalid datetime is named (spec 1)", async ({ api, newDeal }) => {
   const deal = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
   for (const [due_at, moment] of READ) {
@@ -37,13 +37,13 @@ test("A datetime of a body is stored as its moment, in whatever form it is sent,
   }
 });
 
-test("A datetime of a query is read in whatever form it is sent, or named as invalid (spec 4.0)", async ({ api, newDeal }) => {
+test("A valid datetime in a query is read as its moment, and an invalid datetime is named (spec 4.0)", async ({ api, newDeal }) => {
   const deal = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
   for (const [text, moment] of READ) {
     await api.patch(`${ACTIVITIES}/${id}`, { due_at: moment });
     const query = encodeURIComponent(text);
-    // The bounds are the moment itself: due_after includes it, due_before does not.
+    // Both bounds are the activity's own moment: due_after includes the activity, due_before leaves it out.
     assert.deepEqual(ids(await api.get(`${ACTIVITIES}?due_after=${query}`)), [id], text);
     assert.deepEqual(ids(await api.get(`${ACTIVITIES}?due_before=${query}`)), [], text);
   }

@@ -12,7 +12,7 @@ import { openDatabase } from "../support/stack.ts";
 const HOUR = 60 * 60;
 /** The errors of a verb that needs an active member. */
 const WITHOUT_MEMBERS = ["no_owner_available", "no_author_available", "owner_unresolved"];
-/** Upserts and batches have tests of their own. */
+/** The POSTs that create one record. Upserts and batches have tests of their own. */
 const creating = keyEndpoints.filter(({ route }) => route.endpoint.idempotent && route.path === "/");
 
 /** A body that is valid for all creating POSTs, because unknown fields are ignored. */
@@ -30,7 +30,7 @@ function test(title: string, run: (workspace: Given) => Promise<void>): void {
   );
 }
 
-Deno.test("Idempotency-Key is honoured by every POST that creates, but for subscriptions (spec 4.0.1, 9)", () => {
+Deno.test("Idempotency-Key is honoured by every POST that creates, except for subscriptions (spec 4.0.1, 9)", () => {
   const ignoring = keyEndpoints.filter(({ route: { method, path, endpoint } }) =>
     method === "POST" && ["/", "/upsert", "/batch"].includes(path) && !endpoint.idempotent
   );
@@ -102,7 +102,7 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
     assert.deepEqual(await made(workspace), before);
   });
 
-  test(`${title} compares the body with that of the Idempotency-Key before it validates it (spec 4.0.1)`, async (workspace) => {
+  test(`${title} compares the body with the body of the first call before it validates the body (spec 4.0.1)`, async (workspace) => {
     const first = await send(workspace.key, workspace.body, "one");
     assert.equal(first.status, 201);
     const text = JSON.stringify(workspace.body);
@@ -240,7 +240,7 @@ for (const [index, { resource, route: { endpoint }, title }] of creating.entries
     assert.deepEqual(await made(workspace), { records: 1, events: eventsOfEach });
   });
 
-  test(`${title}: the API keys of one workspace share Idempotency-Keys, those of another do not`, async (workspace) => {
+  test(`${title}: the API keys of one workspace share Idempotency-Keys, and two workspaces share none`, async (workspace) => {
     const { workspace: other, deal } = await makeWorkspaceWithDeal(sql);
     const second = await makeKey(sql, workspace.id);
     const first = await send(workspace.key, workspace.body, "one");

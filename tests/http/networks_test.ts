@@ -154,7 +154,7 @@ test("A key's networks are set, shown and removed, and the audit log records eac
   ]);
 });
 
-test("Each invalid network has an error of its own, which names the network to write if it is clear (spec 7)", async ({ sql, workspace }) => {
+test("Each invalid network has its own error, with a correction where the intended network is clear (spec 7)", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const { id } = await makeKey(sql, workspace.id);
   const bind = (allowed_networks: unknown) =>

@@ -71,7 +71,7 @@ test("each key is counted separately (spec 8)", async ({ sql }) => {
   assertError(await client(key).get(PIPELINES), "rate_limited");
 });
 
-test("a lowered limit applies at once, and Retry-After says when a call is admitted under it", async ({ sql }) => {
+test("a lowered limit applies at once, and Retry-After says when the lowered limit admits a call", async ({ sql }) => {
   const { key, id } = await makeWorkspace(sql, { rateLimit: 5 });
   for (let i = 0; i < 5; i++) await client(key).get(PIPELINES);
   await sql`

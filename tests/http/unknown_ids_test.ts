@@ -52,7 +52,7 @@ test("The choices for an owner, a loss reason or a pipeline are the active membe
   assert.deepEqual(choicesOf(pipeline), [workspace.pipelineId, other.id]);
 });
 
-test("The choices for a stage are the stages of the named pipeline, else of the deal's, else of the default pipeline", async ({ sql, workspace, api, newDeal }) => {
+test("The choices for a stage come from the named pipeline, or from the deal's pipeline, or from the default pipeline", async ({ sql, workspace, api, newDeal }) => {
   const other = await makePipeline(sql, workspace);
   const first = workspace.stages.map(({ id }) => id);
   const unknown = { stage_id: UNKNOWN_ID };
@@ -167,7 +167,7 @@ test("A refused DELETE names the operation that archives, and the error for a ke
   assert.match(bearer.body.error.message, /X-API-Key, não em Authorization$/);
 });
 
-test("The id of another workspace's record is unknown: no error says what it is, and no choice is of another workspace (spec 7)", async ({ sql, api, workspace }) => {
+test("The id of another workspace's record counts as unknown: no error says its kind, and no choice is of another workspace (spec 7)", async ({ sql, api, workspace }) => {
   const theirs = await makeWorkspace(sql);
   const contact = await makeContact(sql, theirs);
   assertAlike(await api.get(`${DEALS}/${contact}`), await api.get(`${DEALS}/${UNKNOWN_ID}`));
@@ -195,7 +195,7 @@ test("An id that is of the right kind, but was merged or erased, is not said to 
   assert.deepEqual(assertError(reply, "invalid_reference"), { contact_id: "Não existe no workspace" });
 });
 
-test("A filter by an owner, stage or pipeline that the workspace never had is an error; a filter by an inactive one works (spec 7)", async ({ sql, workspace, api, newDeal }) => {
+test("A filter by an unknown owner, stage or pipeline is an error, and a filter by an inactive owner, stage or pipeline works (spec 7)", async ({ sql, workspace, api, newDeal }) => {
   await newDeal();
   const former = await makeMember(sql, workspace);
   const pipeline = await makePipeline(sql, workspace);
@@ -229,7 +229,7 @@ test("A filter by an owner, stage or pipeline that the workspace never had is an
   }
   const both = await api.get(`${DEALS}?owner_id=${UNKNOWN_ID}&stage_id=${UNKNOWN_ID}&q=padaria`);
   assertError(both, "invalid_reference", ["owner_id", "stage_id"]);
-  // A filter by an unknown id is not an error: the list is empty, because the record may have been deleted.
+  // A filter by an unknown contact or deal is no error, because the record may have been deleted. The list is empty.
   assert.deepEqual(ids(await api.get(`${DEALS}?contact_id=${UNKNOWN_ID}`)), []);
   assert.deepEqual(ids(await api.get(`/api-v1-notes?deal_id=${UNKNOWN_ID}`)), []);
 });

@@ -18,7 +18,7 @@ const pathsOf = (method: string) =>
 
 let made: Promise<TestWorkspace & Samples> | undefined;
 
-/** A workspace with a record of each kind, for tests that may change these records; made once. */
+/** Makes a workspace with a record of each kind, once for all tests of this file. Tests may change the records. */
 function sampleWorkspace(): Promise<TestWorkspace & Samples> {
   return made ??= (async () => {
     const workspace = await makeWorkspace(sql);
@@ -142,7 +142,7 @@ test("With If-Match an unknown record and another workspace's are the same 404",
   }
 });
 
-test("A POST that answers with the whole record has its ETag for a later If-Match; a replayed reply has none", async ({ api, newDeal }) => {
+test("A POST that answers with the whole record has the record's ETag for a later If-Match; a replayed reply has no ETag", async ({ api, newDeal }) => {
   const { id: deal_id } = await newDeal();
   for (
     const [path, body] of [
@@ -164,7 +164,7 @@ test("A POST that answers with the whole record has its ETag for a later If-Matc
   }
 });
 
-Deno.test("An action that answers with the record has its ETag for a later If-Match", async () => {
+Deno.test("An action that answers with the record has the record's ETag for a later If-Match", async () => {
   const { key, stages, records } = await sampleWorkspace();
   const another = async (path: string) => ({ merge_id: (await create(key, path, { name: "Bia" })).id });
   for (

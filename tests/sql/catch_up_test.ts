@@ -82,7 +82,7 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
     t.step(title, async () => run(await subscribe(sql, 10)));
 
   try {
-    await test("no more deliveries wait than the bound allows, and the job fills the queue up to it again", async (place) => {
+    await test("no more deliveries wait than the bound allows, and the job refills the queue up to the bound", async (place) => {
       await emit(sql, place, 100);
       assert.deepEqual(await counted(sql, place), { events: 100, deliveries: 10, waiting: 10 });
       await catchUp(sql);
@@ -181,7 +181,7 @@ Deno.test("Transactions during the catch-up of a subscription lose and repeat no
       const began = Date.now();
       let committed = 0;
       let wasBehind = 0;
-      // On a busy machine this goes on after 1.5 s, until enough events were committed.
+      // On a busy machine the step takes longer than 1.5 s: it waits until enough events were committed.
       const isEnough = () => Date.now() > began + (committed > 50 && wasBehind > 0 ? 1_500 : 60_000);
       const writers = Array.from({ length: 6 }, async (_, writer) => {
         while (!isEnough()) {

@@ -28,7 +28,7 @@ Deno.test("every event of the catalogue is emitted, and no other", async () => {
       [...source.matchAll(/crm\.emit\(\s*[\w.]+,\s*'([^']+)'/g)].map(([, event]) => event!)
     ),
     ...triggers.map(({ event }) => event),
-    // The event of a new deal has several facts.
+    // The events of a new deal are written as text in this function.
     ...functions.filter(({ name }) => name === "facts_of_new_deal").flatMap(({ source }) =>
       [...source.matchAll(/'(\w+\.\w+)'/g)].map(([, event]) => event!)
     ),
@@ -36,7 +36,7 @@ Deno.test("every event of the catalogue is emitted, and no other", async () => {
   assert.deepEqual([...new Set(emitted)].sort(), [...EVENT_TYPES].sort());
 });
 
-Deno.test("a row has no hidden column with the name of another record's public field, which crm.changed_fields would report", async () => {
+Deno.test("no hidden column has the name of another record's public field, because crm.changed_fields would report it", async () => {
   const changing = records.filter(({ name }) => `${name}.updated` in EVENTS);
   assert.ok(changing.length > 0);
   for (const { about, fields } of changing) {

@@ -34,7 +34,7 @@ async function show(sql: Sql, workspace_id: string, id: string) {
 
 const sum = (rows: { calls: number }[]) => rows.reduce((total, { calls }) => total + calls, 0);
 
-test("a call is counted at once, and the job neither loses one nor counts one twice", async ({ sql, workspace }) => {
+test("a call is counted at once, and the job neither loses a call nor counts a call twice", async ({ sql, workspace }) => {
   await passMidnight();
   const { id, key } = await makeKey(sql, workspace.id);
   for (const [more, total] of [[3, 3], [0, 3], [2, 5]] as const) {
@@ -112,7 +112,7 @@ test("a crash that empties the rate limits keeps the counted calls and the last 
   await drain(sql);
   const { last_used_at } = await show(sql, workspace.id, id);
   assert.ok(last_used_at);
-  // Empties this unlogged table, as a crash does. By the next run, the new counter exceeds the old one's last value.
+  // Empties this unlogged table, as a crash does. By the next run, the new counter exceeds the old counter's last value.
   await sql`delete from crm.rate_limits where key_id = ${id}`;
   assert.equal((await show(sql, workspace.id, id)).last_used_at, last_used_at);
   await call(key, 6);

@@ -77,7 +77,7 @@ const CHANGED = RELEASED
 
 Deno.test(needing(["the packages of tools/schema/"], {
   name:
-    "A migration has what changed in the schema files since the release, and a database that applies it is like a new one",
+    "A migration has what changed in the schema files since the release, and a database that applies it is like a new database",
   fn: upgrade,
 }));
 
@@ -168,7 +168,7 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
   });
 
   await t.step(
-    "a Postgres of its own upgrades from the release, with data in the changed table",
+    "a separate Postgres upgrades from the release, with data in the changed table",
     async () => {
       await using database = await createEmptyDatabase();
       const { sql } = database;

@@ -49,8 +49,8 @@ test("A claim skips deliveries that are not due, leased, ended, or of an inactiv
 /** What the queue contains when ANALYZE runs. Until the next ANALYZE, Postgres plans claims with these statistics. */
 const QUEUES_OF_STATISTICS: { [queue: string]: (sql: postgres.ISql, id: string) => Promise<unknown> } = {
   "was empty": () => Promise.resolve(),
-  "had one that was ready": async (sql, id) => addDeliveries(sql, id, await addSubscription(sql, id), 1),
-  "had 45, most of them in flight": async (sql, id) => {
+  "had one ready delivery": async (sql, id) => addDeliveries(sql, id, await addSubscription(sql, id), 1),
+  "had 45 deliveries, most of them in flight": async (sql, id) => {
     const subscription = await addSubscription(sql, id);
     await addDeliveries(sql, id, subscription, 5);
     await addDeliveries(sql, id, subscription, 40, { lease: "1 hour" });

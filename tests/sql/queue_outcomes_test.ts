@@ -46,7 +46,7 @@ test("An outcome that is recorded twice counts once", async ({ sql, workspace: {
 test("A dispatcher that held a delivery before it was redelivered records nothing on the new series", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const subscription = await addSubscription(sql, id);
-    // The token is lower than the token of any claim, so its lease counts as lost after a claim.
+    // Any claim gives a higher token, so this lease counts as lost after a claim.
     const [delivery] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 0 });
     const record = async (lease_token: string | number) =>
       (await recordOutcomes(sql, [{ workspace_id: id, delivery_id: delivery!, lease_token, status: 200 }]))
@@ -99,7 +99,7 @@ test("Outcomes that are recorded together count in the order in which they ended
       const subscription = await addSubscription(sql, id);
       const [first, second] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });
       const [lost] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 2 });
-      // The outcomes are not in the order of their ids, in which the function locks them.
+      // The function locks deliveries in the order of their ids, and these outcomes come in another order.
       const recorded = await recordOutcomes(
         sql,
         [second!, first!, lost!].map((delivery_id, index) => ({

@@ -24,7 +24,7 @@ Deno.test("every field of a record is in its public type, in the order in which 
   }
 });
 
-Deno.test("every stored field has a column of its type, or of a domain over that type, which can be null only if the reply can", async () => {
+Deno.test("every stored field has a column of its type, or of a domain over its type, with not null if the field is required", async () => {
   for (const { name, fields, about } of records) {
     const columns = await sql<{ name: string; type: string; required: boolean }[]>`
       select

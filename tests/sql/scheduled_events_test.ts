@@ -25,7 +25,7 @@ async function setLastMovement(sql: Sql, dealId: string, ago: string): Promise<v
   await sql`update crm.deals set moved_at = now() - ${ago}::interval where id = ${dealId}`;
 }
 
-/** Runs the job deals-stale, after setting the deal's last movement if `ago` is given; returns the facts of its events. */
+/** Runs the job deals-stale and returns the facts of its events. Before, sets the deal's last movement if given. */
 async function staleFacts(sql: Sql, dealId: string, ago?: string) {
   if (ago !== undefined) await setLastMovement(sql, dealId, ago);
   await runJob(sql, "deals-stale");
@@ -74,7 +74,7 @@ test("A closed deal is not stale; a reopened one starts a new period without mov
   assert.equal((await staleFacts(sql, deal.id, "20 days")).length, 1);
 });
 
-test("Neither job changes updated_at, and a note does not change that of its deal", async ({ sql, api, newDeal }) => {
+test("The jobs do not change updated_at, and a note does not change the updated_at of its deal", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   const due_at = new Date(Date.now() - 1000).toISOString();
   const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at });

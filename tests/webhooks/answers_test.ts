@@ -107,7 +107,7 @@ test("Each attempt shows the receiver's answer, without the subscription's secre
   assert.ok(first.answer.length <= 1024);
 });
 
-test("A delivery tells whether its body is the one that was sent, or its record has changed since", async ({ sql, workspace: { key }, api }) => {
+test("A delivery says whether its body was sent, or is newer because the record has changed since", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;

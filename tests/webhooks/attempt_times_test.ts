@@ -55,7 +55,7 @@ test("Each wait is as long as the contract says, or at most 1 % longer (spec 6.5
   assert.equal(row!["wait"], null);
 });
 
-test("A suspended workspace sends nothing, and continues where it stopped when the suspension ends", async ({ sql, workspace: { key, id } }) => {
+test("A suspended workspace sends nothing, and sends what waited when the suspension ends", async ({ sql, workspace: { key, id } }) => {
   const mailbox = openMailbox("status=500,200");
   const { id: subscription } = await subscribe(key, mailbox.url, ["contact.created"]);
   await addContacts(sql, id, 1);

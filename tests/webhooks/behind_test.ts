@@ -42,7 +42,7 @@ test("A batch that makes more deliveries than may wait is answered as usual, and
       (select count(*) from crm.events where workspace_id = ${id})::integer as events,
       (select count(*) from crm.webhook_deliveries where workspace_id = ${id})::integer as deliveries`;
   assert.equal(stored.events, 100);
-  // No exact number, because the stack's own job may have added some meanwhile.
+  // No exact number, because the stack's own job may have added deliveries meanwhile.
   assert.ok(stored.deliveries < 200, `${stored.deliveries} of 300`);
   const { body } = await api.get(WEBHOOKS);
   for (const { behind_since } of body.data) {
@@ -117,7 +117,7 @@ test("A test, a redelivery and a recovery are refused, and counted, while the qu
   assert.equal((await api.post(`${path}/test`)).status, 200);
 });
 
-test("A subscription deleted while behind gets nothing more; one that failed while behind gets the rest when reactivated", async ({ sql, workspace: { id, key }, api }) => {
+test("A subscription deleted while behind gets nothing more; a subscription that failed while behind gets the rest when reactivated", async ({ sql, workspace: { id, key }, api }) => {
   await bound(sql, id, 10);
   const [deleted, failed] = [openMailbox(), openMailbox()];
   const ended = await subscribe(key, deleted.url, ["contact.created"]);

@@ -42,7 +42,7 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   assert.equal(subscription!["failure_count"], 0);
 });
 
-test("An address is delivered to however its scheme and slashes are written (spec 2.6)", async ({ workspace: { key }, api }) => {
+test("Deliveries arrive however the scheme and the slashes of the target are written (spec 2.6)", async ({ workspace: { key }, api }) => {
   const mailbox = openMailbox();
   for (const start of ["HTTPS://", "https:", "https:/", "https:///"]) {
     await subscribe(key, mailbox.url.replace("https://", start), ["contact.created"]);

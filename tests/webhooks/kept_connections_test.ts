@@ -54,7 +54,7 @@ for (const [scheme, tls] of [["https", certificate], ["http", null]] as const) {
   });
 }
 
-Deno.test("A connection is closed after an answer that has a body, may have one, or announces the end", async () => {
+Deno.test("A connection is closed after an answer that has a body, may have a body, or announces the end", async () => {
   const heads = [
     ...[
       "",

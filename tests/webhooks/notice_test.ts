@@ -31,7 +31,10 @@ async function settled(sql: Sql, id: string): Promise<void> {
   }, `no mail left about ${id}`);
 }
 
-/** Postpones the retries that earlier tests left: a run sends mails at its end, and stays for retries within 40 s. */
+/**
+ * Postpones the retries that earlier tests left. The dispatcher sends mails at the end of a run, and a run waits for
+ * retries that are due within 40 s.
+ */
 async function postponeOthers(sql: Sql, id: string): Promise<void> {
   await sql`
     update crm.webhook_deliveries set next_attempt_at = now() + interval '1 hour'
@@ -99,7 +102,7 @@ test("When its fifth attempt fails, a webhook's creator and the active admins ge
   assert.equal(new Set(keys).size, 2);
 });
 
-test("A mail that a dispatcher claimed before it crashed is sent by another once the claim ends, under the same key", async ({ sql, workspace: { key } }) => {
+test("A mail that a dispatcher claimed before it crashed is sent when the claim ends, under the same key", async ({ sql, workspace: { key } }) => {
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   await sql.begin(async (sql) => {
     await deactivate(sql as unknown as Sql, id);

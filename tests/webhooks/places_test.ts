@@ -29,7 +29,7 @@ Deno.test("Slow attempts leave their places only while their bodies together hav
   assert.equal(places.free(1_000), 32);
 });
 
-Deno.test("160 hanging deliveries of 20 workspaces delay those of others by less than 2 s", async () => {
+Deno.test("160 hanging deliveries of 20 workspaces delay the deliveries of others by less than 2 s", async () => {
   await using world = await openDeliveryWorld();
   const { sql, receiver } = world;
   const options = { each: 2, encryptionKey: world.secrets.webhook_encryption_key };

@@ -1,5 +1,5 @@
-// What a dispatcher's run does. It has a separate process and database, so no schedule wakes it, and no other run takes
-// its deliveries.
+// What a run of the dispatcher does. The dispatcher has a separate process and database, so no schedule wakes it, and no
+// other run takes its deliveries.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cpuOfProcess } from "../../bench/harness/usage.ts";
@@ -163,7 +163,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
     const workspaces = await subscribers(receiver.okUrl, 2);
     await enqueue(sql, workspaces, 1);
     const [soon, later] = workspaces as [string, string];
-    // The second delivery is due later than this run waits for.
+    // The second delivery is due after the 40 s for which a run waits.
     await sql`
       update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
         + case workspace_id when ${soon} then 10 else 60 end * interval '1 s'

@@ -7,7 +7,7 @@ import { answers, body, certificate, deliverTo, exempting, trusted } from "../su
 import { startHostile } from "../support/hostile.ts";
 import { openMailbox } from "../support/mailbox.ts";
 
-Deno.test("A 2xx answer is a success, any other status a failure that names it (spec 6.5)", async () => {
+Deno.test("A 2xx answer is a success, and any other status is a failure that names the status (spec 6.5)", async () => {
   for (const status of [200, 201, 204, 299]) {
     assert.deepEqual(await deliverTo(answers(`HTTP/1.1 ${status} X\r\n\r\n`)), { ok: true, status });
   }
@@ -63,7 +63,7 @@ Deno.test("The connection goes to the address that was checked, and the certific
   connection.close();
 });
 
-Deno.test("If the first address refuses the connection, the next one is tried", async () => {
+Deno.test("If the first address refuses the connection, the next address is tried", async () => {
   await using receiver = startHostile(answers(""), certificate);
   const url = new URL(`https://localhost:${receiver.port}/`);
   // The receiver listens on 127.0.0.1 alone.

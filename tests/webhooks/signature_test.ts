@@ -4,7 +4,7 @@ import { signature, signedHeaders } from "../../supabase/functions/webhook-dispa
 const body = new TextEncoder().encode('{"nome":"João"}');
 
 Deno.test("The signature is the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with the whole secret (spec 6.4)", () => {
-  // Computed by another implementation: python3 -c "hmac.new(b'whsec_x', '1700000000.{\"nome\":\"João\"}'.encode(), 'sha256')".
+  // Computed by Python: hmac.new(b'whsec_x', '1700000000.{"nome":"João"}'.encode(), 'sha256').hexdigest()
   const expected = "d3b21815487d025ab391349b4597ecb4f8b7a6732f9da7158278b5d3287cfd44";
   assert.equal(signature("whsec_x", 1_700_000_000, body), expected);
 });
@@ -30,7 +30,7 @@ Deno.test("A delivery has the four headers of spec 6.3 and the id of its event (
   });
 });
 
-Deno.test("While a secret is being replaced, the old one signs as before, and the new one in a header of its own", () => {
+Deno.test("While a secret is being replaced, the old secret signs as before, and the new secret signs in another header", () => {
   const headers = signedHeaders({ ...delivery, nextSecret: "whsec_y" });
   assert.deepEqual(headers, { ...signedHeaders(delivery), "X-Service-Signature-Next": signed("whsec_y") });
 });

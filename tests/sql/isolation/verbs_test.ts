@@ -17,7 +17,7 @@ import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
 
 /** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
-/** The verbs that act on the workspaces, invitations and apps of the signed-in person. For the operator they find none. */
+/** The verbs that act on workspaces, invitations and apps of the signed-in person. For the operator they find nothing. */
 const OF_PERSON = [
   "workspace_choices",
   "session_list",
@@ -127,7 +127,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   }
   assert.deepEqual(await everythingOf(sql, theirs), before);
 
-  // In the right workspace the same arguments are accepted: above, only the workspace was wrong.
+  // The right workspace accepts the same arguments, so only the workspace was wrong before.
   for (const { name, call } of inWorkspace) {
     // Each call is undone at once, because a revoked key, for example, could not be rotated afterwards.
     const undone = rolledBack(sql, async (sql) => void await call(sql as unknown as Sql, theirs));

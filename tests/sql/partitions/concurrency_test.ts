@@ -22,7 +22,7 @@ Deno.test("No write, claim, record or read fails, and no row is lost, while part
   let emitted = 0;
   let recorded = 0;
 
-  /** Repeats a transaction until the rounds are over, with pauses for other work on the machine. An error ends the test. */
+  /** Repeats a transaction until the rounds are over, with pauses for other work on the machine. */
   async function repeat(work: (sql: Sql) => Promise<unknown>): Promise<void> {
     while (running) {
       await work(clients);
