@@ -112,7 +112,7 @@ test("a crash that empties the rate limits keeps the counted calls and the last 
   await drain(sql);
   const { last_used_at } = await show(sql, workspace.id, id);
   assert.ok(last_used_at);
-  // Empties this unlogged table, as a crash does. By the next run, the new counter exceeds the old counter's last value.
+  // Empties this unlogged table, as a crash does. By the next run, the new counter exceeds the last value of the old.
   await sql`delete from crm.rate_limits where key_id = ${id}`;
   assert.equal((await show(sql, workspace.id, id)).last_used_at, last_used_at);
   await call(key, 6);

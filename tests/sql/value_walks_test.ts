@@ -1,4 +1,4 @@
-// A list by tags and custom fields finds records by an index that a job writes later. For any filters, any limit and any
+// A list by tags and custom fields finds records by an index that a job writes later. For any filters and limit, and any
 // changes that the job has not seen yet, the pages together must be the contacts that have the values now.
 import fc from "fast-check";
 import assert from "node:assert/strict";

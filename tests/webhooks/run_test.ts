@@ -1,5 +1,5 @@
-// What a run of the dispatcher does. The dispatcher has a separate process and database, so no schedule wakes it, and no
-// other run takes its deliveries.
+// What a run of the dispatcher does. The dispatcher has a separate process and database, so that no schedule wakes it
+// and no other run takes its deliveries.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cpuOfProcess } from "../../bench/harness/usage.ts";

@@ -17,7 +17,7 @@ import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
 
 /** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
-/** The verbs that act on workspaces, invitations and apps of the signed-in person. For the operator they find nothing. */
+/** The verbs that act on workspaces, invitations and apps of the signed-in person. The operator is no such person. */
 const OF_PERSON = [
   "workspace_choices",
   "session_list",
