@@ -12,7 +12,7 @@ import { makeMember } from "../support/record_fixtures.ts";
 import { sql } from "../support/scenario.ts";
 import { FIRST, LAST, type Page, readAllPages } from "./pages.ts";
 
-const ROWS = 150;
+const ROWS = 100;
 const DAY = 86_400_000;
 /** The time of the first row: half of the rows are in the past and half in the future, for is_overdue. */
 const START = Date.now() - 15 * DAY;
