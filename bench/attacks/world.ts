@@ -143,7 +143,7 @@ function figuresOf(label: string, targets: Attack["targets"], harm: Harm): Measu
   // Systems without /proc do not show processor times.
   if (!Number.isNaN(cost)) {
     measurements.push(
-      ratio(`${label}: processor time of a request ÷ that of a read`, cost, "lower", targets.cost),
+      ratio(`${label}: processor time of one ÷ that of a read`, cost, "lower", targets.cost),
     );
   }
   for (const share of ["p50", "p90"] as const) {
@@ -152,7 +152,7 @@ function figuresOf(label: string, targets: Attack["targets"], harm: Harm): Measu
     const growth = attacked[share] / quiet[share];
     measurements.push(
       waiting(
-        ratio(`${label}: ${share} of a legitimate read ÷ its ${share} before`, growth, "lower", target),
+        ratio(`${label}: a read's ${share} ÷ its quiet value`, growth, "lower", target),
       ),
     );
   }

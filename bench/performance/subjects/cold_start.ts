@@ -78,9 +78,9 @@ export const coldStart: Subject = {
     const without = await compare(HELLO, TARGETS, (target) => target.without);
     const asking = TARGETS.filter(({ withDatabase }) => withDatabase);
     const withDatabase = await compare(HELLO_DATABASE, asking, (target) => target.withDatabase!);
-    const slowest = "First reply through the database of the slowest function ÷ that of Hono with the driver";
+    const slowest = "First reply through the database, the slowest function, to Hono and the driver alone";
     return [
-      ratio("First reply of the slowest function ÷ that of Hono's hello-world", without, "lower", TARGET),
+      ratio("First reply of the slowest function, to Hono's hello-world", without, "lower", TARGET),
       ratio(slowest, withDatabase, "lower", TARGET_DATABASE),
     ];
   },

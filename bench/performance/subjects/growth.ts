@@ -124,7 +124,7 @@ function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
     const { probe } = probed[0]!;
     const [least, most] = [alone[0]!, alone.at(-1)!].map((size) => show(recordsOf(probe, size)));
     return figure(
-      `${probe.title}: time at up to ${most} records ÷ time at ${least}`,
+      `${probe.title}: up to ${most} records to ${least}`,
       largest(probed, ({ alone }) => alone).alone,
     );
   });
@@ -135,13 +135,11 @@ function figures(outcomes: Outcome[], sizes: Size[]): Measurement[] {
   return [
     ...ofEndpoints,
     figure(
-      `${slowed.probe.operation}, the call that ${
-        sizes.at(-1)!.name
-      } slow most: time ÷ time in the only workspace`,
+      `${slowed.probe.operation}, the slowest in one of ${sizes.at(-1)!.name}: to a workspace alone`,
       slowed.among,
     ),
     figure(
-      `${early.probe.operation}: time of the slowest page that ends early ÷ time of a full page`,
+      `${early.probe.operation}, the slowest page that ends early: to a full page`,
       toFullPage(early),
       EARLY_TARGET,
     ),

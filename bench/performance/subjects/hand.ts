@@ -56,9 +56,9 @@ export const byHand: Subject = {
       const [byHand, byRest] = await measureShares(name, makers, world, server, conditions);
       const least = (share: number) => conditions.short ? share * SHORT_SHARE : share;
       measurements.push(
-        ratio(`${name}: calls a second ÷ those of the handwritten function`, byHand, "higher", least(target)),
+        ratio(`${name} ÷ by hand, one statement`, byHand, "higher", least(target)),
         ratio(
-          `${name}: calls a second ÷ those with PostgREST's statements`,
+          `${name} ÷ what PostgREST sends`,
           byRest,
           "higher",
           least(REST_TARGET),

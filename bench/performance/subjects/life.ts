@@ -136,11 +136,11 @@ async function measureLife(
     count("Answers not as expected", result.unexpected + result.unanswered, "requests"),
     ...measureWaits(result),
     ...measureMemory(samples),
-    atMost("Write-ahead log of a request, without full-page images", walBytes, "bytes", WAL_BYTES),
+    atMost("Write-ahead log of a request, without whole pages", walBytes, "bytes", WAL_BYTES),
     ...tableFigures(tables, tablesAfter),
     count("Events without their delivery", deliveries.lost, "events"),
     count("Deliveries that did not arrive", deliveries.undelivered, "deliveries"),
-    waiting(atMost("Time from a change to the attempt, p99", deliveries.p99, "s", 2)),
+    waiting(atMost("From a change to the attempt, p99", deliveries.p99, "s", 2)),
   ];
 }
 
@@ -148,7 +148,7 @@ function measureWaits({ byKind }: LoadResult): Measurement[] {
   return KINDS.flatMap(({ name }) =>
     ([["p50", 0.5], ["p99", 0.99]] as const).map(([title, share], index) => {
       const ms = percentile(byKind[name] ?? [], share);
-      return waiting(atMost(`Time until the answer, ${title}: ${name}`, ms, "ms", WAITS[name]![index]!));
+      return waiting(atMost(`Wait, ${title}: ${name}`, ms, "ms", WAITS[name]![index]!));
     })
   );
 }
