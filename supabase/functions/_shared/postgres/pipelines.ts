@@ -11,7 +11,8 @@ const STALL_MS = 100;
 
 /** A connection with statements under way. */
 interface Pipeline {
-  readonly client: pg.PoolClient;
+  /** A promise, so that statements of the same moment share the connection while the pool is still handing it out. */
+  readonly client: Promise<pg.PoolClient>;
   pending: number;
   /** The time of the last reply, or of the first statement, in milliseconds of `performance.now()`. */
   since: number;
@@ -42,10 +43,10 @@ export class Pipelines {
     statement: pg.QueryConfig,
     enforce: (reply: Promise<pg.QueryResult<Row>>) => Promise<pg.QueryResult<Row>>,
   ): Promise<Row[] | undefined> {
-    const pipeline = await this.#checkOutIdle() ?? this.#findRoom();
+    const pipeline = this.#checkOutIdle() ?? this.#findRoom();
     if (pipeline === undefined) return undefined;
-    const { client } = pipeline;
     pipeline.pending++;
+    const client = await pipeline.client;
     let failed = false;
     try {
       return (await enforce(client.query<Row>(statement))).rows;
@@ -66,10 +67,10 @@ export class Pipelines {
     await this.#pool.end();
   }
 
-  async #checkOutIdle(): Promise<Pipeline | undefined> {
+  #checkOutIdle(): Pipeline | undefined {
     const { idleCount, waitingCount, totalCount } = this.#pool;
     if (idleCount > waitingCount) {
-      const pipeline = { client: await this.#pool.connect(), pending: 0, since: performance.now() };
+      const pipeline = { client: this.#pool.connect(), pending: 0, since: performance.now() };
       this.#busy.add(pipeline);
       return pipeline;
     }
