@@ -50,7 +50,8 @@ const answers = new Map<string, { session: Session; until: number }>();
 /** Ids of sessions that had a valid token. Strangers cannot know such an id. */
 const knownSessions = new Set<string>();
 /**
- * Serves the newest unknown session first, so that a person who signs in gets a turn during a flood of forged tokens.
+ * Serves the newest and the oldest unknown session in turns, so that a person who signs in during a flood of forged
+ * tokens is served soon.
  */
 const turns = new FairShare(MAX_REQUESTS);
 

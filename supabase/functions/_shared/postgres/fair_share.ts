@@ -25,6 +25,8 @@ export class FairShare {
   readonly #ownerless = new Set<Place>();
   #running = 0;
   #waiting = 0;
+  /** Whether the last unknown caller that left the queue was the newest. */
+  #newestUnknown = false;
 
   /**
    * @param limit maximum tasks that one owner runs at the same time
@@ -123,9 +125,11 @@ export class FairShare {
     if (this.#waiting === 0) return;
     for (const [owner, state] of this.#owners) {
       if (state.queue.length === 0 || this.isBusy(owner)) continue;
-      // The newest unknown caller is next, so that during a flood the first call with a valid key does not wait behind
-      // all calls with forged keys.
-      const startNext = owner === UNKNOWN_OWNER ? state.queue.pop()! : state.queue.shift()!;
+      // The newest and the oldest unknown caller take turns: during a flood a call with a valid key does not wait behind
+      // all calls with forged keys, and while new callers keep coming the others do not wait until their timeout.
+      const isUnknown = owner === UNKNOWN_OWNER;
+      if (isUnknown) this.#newestUnknown = !this.#newestUnknown;
+      const startNext = isUnknown && this.#newestUnknown ? state.queue.pop()! : state.queue.shift()!;
       startNext();
       // Moves the owner to the end of the map, so that this loop visits the owner again after all others.
       this.#owners.delete(owner);
