@@ -9,7 +9,6 @@ import {
   type SessionEndpoint,
 } from "../supabase/functions/_shared/contract/endpoint.ts";
 
-/** The folder of the functions. */
 export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
 /** The order of resources by gate, also in the documents. */
 const ORDER: GateName[] = ["key", "link", "none", "session"];
@@ -44,7 +43,6 @@ export interface ListedEndpoint<E extends Endpoint = Endpoint> {
   title: string;
 }
 
-/** Every endpoint of every resource. */
 export const endpoints: ListedEndpoint[] = resources.flatMap((resource) =>
   resource.routes.map((route) => ({
     resource,
@@ -53,7 +51,6 @@ export const endpoints: ListedEndpoint[] = resources.flatMap((resource) =>
   }))
 );
 
-/** The endpoints of the API. */
 export const apiEndpoints = endpoints.filter(({ resource }) => resource.gate !== "session");
 
 /** The endpoints that require an API key. */

@@ -68,7 +68,7 @@ export const ATTACKS: Attack[] = [
   },
 ];
 
-/** Inserts 200 contacts with 10,000 characters of six bytes each in JSON, and 10 KB of custom fields (spec 2.1). */
+/** Inserts 200 contacts, each with 10,000 characters of six bytes in JSON and 10 KB of custom fields (spec 2.1). */
 async function insertLargestContacts(
   sql: AttackWorld["sql"],
   { id, memberId }: Pick<LoadWorkspace, "id" | "memberId">,

@@ -23,7 +23,7 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
     `No ${detail!.field.replace(/_id$/, "")} of the workspace has the id "${args[detail!.field]}"`,
   proposal_expired: () => "The proposal has expired: create another",
   proposal_closed: ({ details: [detail] }) =>
-    `The proposal was answered already (${detail!.value}), for good: create another`,
+    `The proposal already has an answer (${detail!.value}), which is final: create another`,
   email_taken: ({ call: { args } }) =>
     `The workspace already has a member with the e-mail "${String(args["email"]).trim().toLowerCase()}"`,
   already_expired: ({ call: { args } }) =>

@@ -24,7 +24,7 @@ export interface AppliedMigration {
 /** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
-/** How long a migration waits for a lock before it is tried again. It must be short, because requests wait behind it. */
+/** How long a migration waits for a lock before it is tried again: short, because requests wait behind it. */
 const LOCK_TIMEOUT = "2s";
 const TRIES = 20;
 const PAUSE_MS = 500;

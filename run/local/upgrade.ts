@@ -33,6 +33,6 @@ export async function copyBeforeUpgrade(
   await copyFolder(dataDir, `${copy}.partial`);
   await Deno.rename(`${copy}.partial`, copy);
   const names = missing.map(({ version, name }) => `${version}_${name}`).join(", ");
-  console.log(`The data in ${dataDir} is upgraded (${names}). ${copy} is a copy from before`);
+  console.log(`The data in ${dataDir} is upgraded (${names}). ${copy} is a copy of the old data`);
   return await startPostgres(dataDir, secrets);
 }

@@ -8,7 +8,7 @@ import type { Move } from "./moving.ts";
 import { waitForChanges } from "./replication.ts";
 import { countRows, inReplica, removeRows, rowsOf, type Table } from "./tables.ts";
 
-/** How long calls wait for earlier calls to end. Then they go on at the source, and the cut is tried again. */
+/** The longest that calls wait for earlier calls. Afterwards they go on at the source, and the cut is tried again. */
 const MOST_WAIT_MS = 700;
 const TRIES = 60;
 const PAUSE_MS = 1_000;
@@ -99,8 +99,8 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
 }
 
 /**
- * Copies the tables in which claims and jobs look for work: earlier, they would have processed the rows at the target.
- * Also copies the rate limits and the position of the job index-texts, whose rows name no workspace.
+ * Copies the tables in which claims and jobs look for work: the target would have processed earlier copies. Also
+ * copies what `tables` lacks because its rows name no workspace: the rate limits, and the job index-texts' position.
  */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ step }) => step === "cut");

@@ -161,8 +161,8 @@ async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly st
 }
 
 /**
- * Tells the proxies the slots of these workspaces' keys and links. Otherwise the proxies would look for a key or link
- * that names no slot at node 0.
+ * Tells the proxies the slots of these workspaces' keys and links. Without this, the proxies would send calls to node 0
+ * if the key or link names no slot.
  * @param sql connected to the node that has the workspaces
  */
 export async function rememberCredentials(
@@ -189,8 +189,8 @@ export async function rememberCredentials(
 }
 
 /**
- * Adds a node, whose workspaces can then be called through the proxies. For the first node, each of `proxies` is an
- * empty database in a Postgres with PL/Proxy. It becomes a proxy.
+ * Adds a node, whose workspaces can then be called through the proxies. For the first node, `proxies` must be empty
+ * databases in a Postgres with PL/Proxy; they become proxies.
  * @returns the number of the node
  */
 export async function addNode(

@@ -6,13 +6,13 @@ import type { Table } from "./tables.ts";
 
 /**
  * Makes at the target each day's partition that the source has. Otherwise the copy would fill the target's default
- * partitions. To move rows out of a default partition blocks all requests.
+ * partitions, and moving rows out of a default partition blocks all requests.
  */
 export async function makePartitions(source: Sql, target: Sql, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {
     if (!await hasTable(source, `${name}_default`)) continue;
-    // Empties the source's default partition before the move. While the slot is frozen, the fence would keep rows in it,
-    // and the job's `attach` would fail. During the copy, rows that the job moves would not be replicated.
+    // Empties the source's default partition now, because the hourly job must not do it during the move: the copy would
+    // miss the moved rows, and while the slot is frozen, the fence would keep rows there, and `attach` fail.
     await emptyDefault(source, name);
     const there = await daysOf(target, name);
     // One day at a time, because requests wait for the lock.

@@ -11,7 +11,7 @@ interface Nodes {
 const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url));
 
 /**
- * Seconds after which a call of a node counts as failed: longer than a node's `statement_timeout` of 8 s, and shorter
+ * Seconds after which a call to a node counts as failed: longer than a node's `statement_timeout` of 8 s, and shorter
  * than the 10 s for which the functions wait.
  */
 const CALL_TIMEOUT_S = 9;

@@ -14,8 +14,8 @@ export interface Table {
 
 /**
  * Tables in which claims and jobs look for work for all workspaces. Rows of a workspace that has not moved yet would
- * delay this work at the target, so these tables are copied late. The queue, which is long, is copied when nothing is
- * claimed any more. The other tables are copied while calls wait.
+ * delay this work at the target, so these tables are copied late: the queue, which is long, when nothing is claimed any
+ * more, and the rest of these tables while calls wait.
  */
 const LATE: Readonly<Record<string, "drain" | "cut">> = {
   webhook_queue: "drain",

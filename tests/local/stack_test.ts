@@ -184,7 +184,7 @@ test("A start upgrades the data of an earlier release, and keeps a copy that a s
   );
   assert.equal((await upgraded.stop()).code, 0);
   const [, copy] =
-    /^The data in \S+ is upgraded \(20261126000001_v1_schedule\)\. (\S+) is a copy from before$/m.exec(
+    /^The data in \S+ is upgraded \(20261126000001_v1_schedule\)\. (\S+) is a copy of the old data$/m.exec(
       upgraded.output(),
     )!;
   try {

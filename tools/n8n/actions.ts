@@ -83,7 +83,7 @@ function output(document: OpenApi, listed: ListedOperation): Record<string, unkn
     : {};
 }
 
-/** `data`: whether the reply is a list. `next`: whether next_cursor is nullable or always set; null if there is none. */
+/** `data`: whether the reply is a list. `next`: whether next_cursor is nullable or always set; null without cursor. */
 function listOf(document: OpenApi, { operation }: ListedOperation) {
   const [, reply] = repliesOf(document, operation).find(([status]) => status === "200") ?? [];
   const schema = reply?.content && resolve(document, reply.content["application/json"].schema);

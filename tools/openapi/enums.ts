@@ -47,8 +47,8 @@ const LIKENESS = doc("O que registros têm em comum", "What records have in comm
 
 /**
  * The names of enumerations, so that generators make one type for each. An enumeration is recognized by its list of
- * values, wherever it is used. An enumeration that is missing here is named for its record and field (`NoteKind`), or
- * the task that writes the documents fails if it belongs to no record.
+ * values, wherever it is used. An enumeration that is missing here is named for its record and field (`NoteKind`). If
+ * it belongs to no record, the task that writes the documents fails.
  */
 const ENUMS: Readonly<Record<string, NamedEnum>> = {
   DealStatus: {

@@ -144,7 +144,6 @@ export const deliveryBody = onePerEvent((type) => {
   });
 });
 
-/** An example of a delivery. */
 export function deliveryExample(type: EventType, schemas: Schemas): Known {
   const { id, delivery_id, object_id, occurred_at } = eventOfStory(type, EVENTS[type].object);
   return exampleOf(schemas.add(deliveryBody(type), "output"), schemas, "output", {
@@ -189,7 +188,6 @@ export const feedEvent = onePerEvent((type) => {
   });
 });
 
-/** An example of an event in the feed. */
 export function feedExample(type: EventType, schemas: Schemas): Known {
   const { id, object_id, occurred_at } = eventOfStory(type, EVENTS[type].object);
   return exampleOf(schemas.add(feedEvent(type), "output"), schemas, "output", {

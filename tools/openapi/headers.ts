@@ -2,7 +2,6 @@ import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import type { Audience } from "./audience.ts";
 import { REPLY_HEADERS } from "../../supabase/functions/_shared/http/reply.ts";
 
-/** A header that a reply may have. */
 export type ReplyHeader = typeof REPLY_HEADERS[number];
 
 const TEXT = { type: "string" };

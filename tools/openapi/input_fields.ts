@@ -36,7 +36,6 @@ export function bodyFields(document: OpenApi, { requestBody }: Operation): Input
   return body === undefined ? [] : membersOf(document, body, []);
 }
 
-/** The fields of an operation's query. */
 export function queryFields(document: OpenApi, operation: Operation): InputField[] {
   return parametersOf(document, operation).filter((parameter) => parameter.in === "query").map((parameter) =>
     fieldOf(document, [parameter.name], {

@@ -1,4 +1,3 @@
-/** A language of the document. */
 export type Language = "pt" | "en";
 
 /** Reduces the document to one language: keeps either `x` or `x_en`, as `x`. */

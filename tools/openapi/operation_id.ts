@@ -29,8 +29,8 @@ export const tagOfCollection = (collection: string) => collection.replaceAll("-"
 /**
  * The id of an operation, by which generators name functions. It consists of the resource and the action, as in
  * `contacts.list`, `deals.win`, `deals.move_stage` or `webhooks.redeliver`. An action on several records below a record
- * names these records, as in `webhooks.redeliver_deliveries`. To add to a record and to remove from it are
- * `deals.add_contact` and `deals.remove_contact`. A record of another kind than the resource is named, as in
+ * names these records, as in `webhooks.redeliver_deliveries`. What is added to a record or removed from it is named, as
+ * in `deals.add_contact` and `deals.remove_contact`. So is a record of another kind than the resource, as in
  * `funnel.get_deal`. The id is derived from the method and the path, so a new endpoint changes no other id.
  */
 export function operationId(resource: Resource, { method, path, endpoint }: Route): string {

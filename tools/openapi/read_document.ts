@@ -84,7 +84,6 @@ export function resolve<T extends object>(document: OpenApi, node: T | Ref): T {
   return found as T;
 }
 
-/** The parameters of an operation. */
 export function parametersOf(document: OpenApi, { parameters = [] }: Operation): Parameter[] {
   return parameters.map((parameter) => resolve(document, parameter));
 }

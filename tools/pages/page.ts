@@ -24,7 +24,6 @@ export function sitePages(slug: string, write: (page: string, language: Language
   }));
 }
 
-/** The text in one language. */
 export function textIn({ description, description_en }: Doc, language: Language): string {
   return language === "pt" ? description : description_en;
 }

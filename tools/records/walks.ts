@@ -36,7 +36,7 @@ export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms)
       `${column} >= ${value(by)}`,
       // The bounds on the id stop the scan at `since`. Row comparisons alone would read on to the oldest row with the
       // value. The bounds need an equality before them. With `=` the planner drops the column from ORDER BY and may
-      // choose another index, so it is `= any`. Before Postgres 17 this is only a filter and does not stop the scan.
+      // choose another index, so the equality is `= any`, which before Postgres 17 is only a filter and stops no scan.
       `${column} = any (array[${value(by)}])`,
       `t.id < ${before}`,
       `t.id >= ${from}`,

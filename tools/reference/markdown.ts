@@ -180,7 +180,6 @@ function fieldTable(
   return rows.length === 0 ? "" : draw([words.field, words.type, presence, words.description], rows);
 }
 
-/** A table of Markdown. */
 export function drawTable(head: string[], rows: string[][]): string {
   return table(head, rows).join("\n");
 }

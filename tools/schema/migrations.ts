@@ -6,7 +6,7 @@ import { runFile, withDatabase } from "./database.ts";
 import { MIGRATIONS, RELEASED, sqlFiles, type WrittenFile } from "./folder.ts";
 import { type Entry, type State, stateOf } from "./state.ts";
 
-/** Until they are released, the first two are copies of the schema files. The schedule needs its own transaction. */
+/** Version 1, which equals the schema files until its release. The schedule needs a transaction of its own. */
 const FIRST = "20261126000000_v1.sql";
 const FIRST_SCHEDULE = "20261126000001_v1_schedule.sql";
 

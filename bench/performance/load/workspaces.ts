@@ -108,8 +108,8 @@ async function insertLeads(sql: Sql, workspaceIds: string[]): Promise<void> {
 }
 
 /**
- * Gives every key 30 past calls, one every two seconds of the last minute (a quarter of its limit). Otherwise a faster
- * machine would write longer logs of calls, and reading them takes time.
+ * Gives every key 30 past calls, one every two seconds of the last minute (a quarter of its limit). Without them, the
+ * keys' logs of calls would be longer on a faster machine, and a longer log makes each call slower.
  */
 export async function giveHistory(sql: Sql): Promise<void> {
   await sql`

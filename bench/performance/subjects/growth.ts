@@ -108,7 +108,7 @@ async function measureProbe(
   return [smallest, others.map((time) => time / smallest)];
 }
 
-/** Growth slows every call, other work on the machine only some, so the lower quartile shows only growth. */
+/** Shows only growth, because growth slows every call, and other work on the machine slows only some calls. */
 function lowerQuartile(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)]!;
 }

@@ -153,7 +153,7 @@ function measureWaits({ byKind }: LoadResult): Measurement[] {
   );
 }
 
-/** Compares the last tenth of the samples with the second: during the first tenth, code is compiled and caches fill. */
+/** Compares the last tenth of the samples with the second tenth. In the first, code is compiled and caches fill. */
 function measureMemory(samples: Sample[]): Measurement[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const names = { functions: "the functions", dispatcher: "the dispatcher", postgres: "Postgres" } as const;

@@ -54,7 +54,7 @@ export function deliveryCommands(program: Command): void {
     );
 
   delivery.command("retry")
-    .description("Make the deliveries that wait for their next attempt due at once")
+    .description("Make due now every delivery that waits for its next attempt")
     .requiredOption("--workspace <id>", "the workspace")
     .addHelpText("after", formatExamples("delivery retry --workspace ID"))
     .action(({ workspace }, command) =>

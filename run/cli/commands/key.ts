@@ -73,7 +73,7 @@ export function keyCommands(program: Command): void {
     {
       description:
         "Show the keys of a workspace, oldest first, with their calls in 7 days, but not their values. If there are " +
-        "more than 500, show the working keys and the newest of the others",
+        "more than 500, show the working keys and the newest revoked or expired keys",
       columns: [
         "id",
         "name",

@@ -25,7 +25,7 @@ function parseUrl(text: string): string {
 /** Names the other proxies in front of the same nodes, because the command must change them too. */
 export const PROXY_OPTION = new Option(
   "--proxy <url>",
-  "address of another proxy in front of the same nodes, for its owner. Repeat the option for each proxy",
+  "another proxy in front of the same nodes: its address for the proxy's owner. Repeat the option for each proxy",
 ).argParser((text: string, urls: string[]) => [...urls, parseUrl(text)]).default([]);
 
 export function nodeCommands(program: Command): void {

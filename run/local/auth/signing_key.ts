@@ -6,7 +6,7 @@ export type SigningKey = Record<"kty" | "crv" | "x" | "y" | "d" | "kid" | "alg",
 
 const BYTES = 32;
 
-/** Generates the key that signs access tokens. Builds the JWK from the numbers, because Deno 2.1 cannot export a JWK. */
+/** Generates the key that signs access tokens. Builds the JWK from numbers, because Deno 2.1 cannot export a JWK. */
 export function generateSigningKey(): SigningKey {
   const pair = createECDH("prime256v1");
   const point = pair.generateKeys();

@@ -50,7 +50,7 @@ export async function callTool(
   return await successResult(caller, tool, reply, args[FORMAT_ARGUMENT] === "detailed");
 }
 
-/** The names of the arguments that are dates with a time, to which the workspace's offset is added if they have none. */
+/** The names of the arguments with a date and time. A value without an offset gets the workspace's offset. */
 function momentsOf({ definition }: Tool, args: Arguments): string[] {
   const { properties } = definition.inputSchema;
   return Object.keys(args).filter((name) =>

@@ -118,7 +118,7 @@ export const health: Check = {
   },
 };
 
-/** The functions connect as crm_functions, which has few rights, instead of the owner. */
+/** The functions connect as crm_functions, which has few rights, and not as the owner. */
 export const sessions: Check = {
   name: "functions' database user",
   needsDatabase: true,

@@ -24,8 +24,8 @@ export function storableText(text: string): string {
 }
 
 /**
- * Whether a number can be stored. If it were larger, a double would lose whole units; if it were nearer to 0, Postgres
- * would need hundreds of digits.
+ * Whether a number can be stored. A double loses whole units of larger numbers. Postgres would need hundreds of digits
+ * for numbers nearer to 0.
  */
 export function isStorableNumber(value: number): boolean {
   const magnitude = Math.abs(value);

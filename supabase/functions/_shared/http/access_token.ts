@@ -67,7 +67,7 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
 /**
  * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here. A token
  * with a symmetric signature is invalid_session too: only Supabase Auth can check it, and strangers could flood
- * Supabase Auth by sending forged ones.
+ * Supabase Auth with forged tokens.
  */
 export async function verifyAppToken(token: string): Promise<AppSession | ApiError> {
   if (!ASYMMETRIC.includes(algorithmOf(token) ?? "")) return new ApiError("invalid_session");

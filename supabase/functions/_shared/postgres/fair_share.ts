@@ -125,8 +125,8 @@ export class FairShare {
     if (this.#waiting === 0) return;
     for (const [owner, state] of this.#owners) {
       if (state.queue.length === 0 || this.isBusy(owner)) continue;
-      // The newest and the oldest unknown caller take turns: during a flood a call with a valid key does not wait behind
-      // all calls with forged keys, and while new callers keep coming the others do not wait until their timeout.
+      // The newest and the oldest unknown caller take turns: the newest, so that a valid key does not wait behind a
+      // flood of forged keys; the oldest, so that no caller waits until its timeout because newer callers keep coming.
       const isUnknown = owner === UNKNOWN_OWNER;
       if (isUnknown) this.#newestUnknown = !this.#newestUnknown;
       const startNext = isUnknown && this.#newestUnknown ? state.queue.pop()! : state.queue.shift()!;

@@ -20,8 +20,8 @@ interface Pipeline {
 
 /**
  * Sends short reads one after the other on a few connections without waiting for the replies. When Postgres has
- * answered a statement, the next statement is there already, and several replies arrive together: both processes wake
- * up less often.
+ * answered a statement, the next statement is there already, and several replies arrive together. Postgres and this
+ * process therefore wake up less often.
  */
 export class Pipelines {
   readonly #pool: pg.Pool;
@@ -34,8 +34,8 @@ export class Pipelines {
   }
 
   /**
-   * Sends a statement. Returns undefined if no connection has room for it. Then, and also after a failure of the
-   * connection, the caller has to use a connection of its own.
+   * Sends a statement. Returns undefined if no connection has room for it. If none has room or the connection fails,
+   * the caller has to use a connection of its own.
    *
    * @param enforce rejects if the reply takes too long; the connection is then closed, and other statements on it fail
    */
