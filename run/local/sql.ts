@@ -26,7 +26,7 @@ export async function hasTable(sql: postgres.ISql, name: string): Promise<boolea
   return exists;
 }
 
-/** Whether an error code of the driver, the network or Postgres (08, 53, 57) says that the database cannot be reached. */
+/** Whether an error code of the driver, the network or Postgres (08, 53, 57) says that the database is unreachable. */
 export function isUnreachable(code: string): boolean {
   return /^(CONNECT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08|53|57)/.test(code);
 }

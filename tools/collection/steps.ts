@@ -39,7 +39,7 @@ export interface Folder {
   steps: Step[];
 }
 
-/** Resources in the order of their calls. A resource comes after those that it refers to, an unlisted one last. */
+/** Resources in the order of their calls: each after the resources that it refers to. Unlisted resources come last. */
 const RESOURCES = [
   "me",
   "workspace",

@@ -15,7 +15,7 @@ import { type Replacements, Schemas } from "./schemas.ts";
 import { titled } from "./tags.ts";
 import { DELIVERIES, deliveryHeaders, webhooks } from "./webhooks.ts";
 
-/** In the functions an event's schema leaves `data` open, so that they start without the schemas of all objects. */
+/** A function leaves `data` in an event's schema open, so that it starts without the schemas of all objects. */
 const WITH_EVENTS: Replacements = {
   schemas: { Event: AnyEvent },
   keywords: {

@@ -61,7 +61,7 @@ export function openReference(
         if (instead) return instead;
       }
       url.pathname = path;
-      // Deno warns about the signal in a copy of the whole request.
+      // Copies only these parts, because Deno would warn about the signal in a copy of the whole request.
       return await serveFile(new Request(url, { method: request.method, headers: request.headers }), out);
     },
     close: () => build.close(),

@@ -35,7 +35,7 @@ export function validateBody(
   if (!(args instanceof ApiError)) return { args, ignored: unknown.map(({ field }) => field) };
   if (strict) return new ApiError(args.code, args.details, args.message, STRICT_APPLIED);
   if (!args.details!.some((detail) => MISSING in detail)) return args;
-  // An unknown field may be the missing one under another name.
+  // An unknown field may be a missing field under another name.
   const details = withUnknown(args.details!, unknown, "if near").slice(0, MAX_DETAILS);
   return new ApiError(args.code, details, args.message);
 }

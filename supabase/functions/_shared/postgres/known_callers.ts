@@ -10,7 +10,7 @@ const MAX_CALLERS = 10_000;
 const RECENT_MS = 60_000;
 
 /**
- * Remembers the callers whom a door admitted, by the hash of their credential. Strangers cannot fill this memory,
+ * Remembers the callers whom a door admitted, by their credential as in `DoorCall`. Strangers cannot fill this memory,
  * because only valid credentials are stored. The memory only decides who waits for whom and when a body is read; the
  * door authenticates every call in any case.
  */
