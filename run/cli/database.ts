@@ -39,6 +39,17 @@ export function refuseNode(node: number | undefined): void {
   if (node !== undefined) throw new StackError("--node needs the address of a proxy in DATABASE_URL");
 }
 
+/**
+ * Calls `use` with a connection to the proxy in DATABASE_URL.
+ * @throws StackError if the database is not a proxy
+ */
+export function withProxy<Result>(use: (proxy: postgres.Sql) => Promise<Result>): Promise<Result> {
+  return withOperatorDatabase((sql, isProxy) => {
+    if (isProxy) return use(sql);
+    throw new StackError("DATABASE_URL is not the address of a proxy: `deno task crm node add` makes one");
+  });
+}
+
 /** Like withDatabase, but if the database is a proxy, the connection is to the proxy and not to a node. */
 export async function withOperatorDatabase<Result>(
   use: (sql: postgres.Sql, isProxy: boolean) => Promise<Result>,

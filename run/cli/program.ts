@@ -8,6 +8,7 @@ import { memberCommands } from "./commands/member.ts";
 import { nodeCommands, parseNode } from "./commands/node.ts";
 import { pipelineCommands, stageCommands } from "./commands/pipeline.ts";
 import { proposalCommands } from "./commands/proposal.ts";
+import { proxyCommands } from "./commands/proxy.ts";
 import { webhookCommands } from "./commands/webhook.ts";
 import { workspaceCommands } from "./commands/workspace.ts";
 import { formatExamples, PROGRAM } from "./usage.ts";
@@ -26,6 +27,7 @@ const GROUPS = [
   deliveryCommands,
   jobCommands,
   nodeCommands,
+  proxyCommands,
 ];
 
 /** Creates the program. It throws an error instead of ending the process. */

@@ -8,7 +8,7 @@ import { changeSlot, cut, openTarget } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import type { Move, Side } from "./moving.ts";
-import { operatorUrl, rememberCredentials } from "./nodes.ts";
+import { operatorUrl, otherProxies, rememberCredentials } from "./nodes.ts";
 import { makePartitions } from "./partitions.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
@@ -17,8 +17,6 @@ export interface MoveRequest {
   workspaceId: string;
   /** The number of the target node; undefined to continue a move. */
   to: number | undefined;
-  /** Addresses of the other proxies in front of the same nodes. */
-  proxies: readonly string[];
   undo: boolean;
   log: (what: string) => void;
 }
@@ -40,7 +38,6 @@ interface Row {
   source: number;
   target: number;
   step: Step | "undo";
-  proxies: string[];
 }
 
 /** How long a move waits for the leases of claimed deliveries, which end after 60 seconds. */
@@ -117,18 +114,18 @@ export async function moveWorkspace(proxy: Sql, request: MoveRequest): Promise<M
   const moved = await takeSteps(proxy, begun, { ...request, undo: isUndone }, row === undefined);
   if (!request.undo || isUndone) return moved;
   request.log("The workspace already lives at the other node: moving it back");
-  return await moveWorkspace(proxy, { ...request, to: begun.source, undo: false, proxies: begun.proxies });
+  return await moveWorkspace(proxy, { ...request, to: begun.source, undo: false });
 }
 
 /** Takes the remaining steps, or undoes the steps that were taken. */
 async function takeSteps(
   proxy: Sql,
   row: Row,
-  { undo, proxies, log }: MoveRequest,
+  { undo, log }: MoveRequest,
   isNew: boolean,
 ): Promise<Moved> {
   await using move = await openMove(proxy, row, log);
-  if (isNew) await begin(move, proxies);
+  if (isNew) await begin(move);
   const steps: Record<string, number> = {};
   const names = Object.keys(STEPS) as Step[];
   const left = undo ? ["undo" as const] : names.slice(names.indexOf(row.step as Step));
@@ -144,7 +141,7 @@ async function takeSteps(
 }
 
 /** The row of a move that has not begun. */
-async function newRow(proxy: Sql, slot: string, { workspaceId, to, proxies }: MoveRequest): Promise<Row> {
+async function newRow(proxy: Sql, slot: string, { workspaceId, to }: MoveRequest): Promise<Row> {
   const [found] = await proxy<{ node: number }[]>`select node from nodes.slots where slot = ${slot}`;
   if (found === undefined) {
     throw new StackError(`No node has the workspace ${workspaceId}: see \`deno task crm workspace list\``);
@@ -157,20 +154,19 @@ async function newRow(proxy: Sql, slot: string, { workspaceId, to, proxies }: Mo
     source: found.node,
     target: to,
     step: "copy",
-    proxies: [...proxies],
   };
 }
 
 /** Checks that the move can be made, and records it in nodes.moves. */
-async function begin(move: Move, others: readonly string[]): Promise<void> {
+async function begin(move: Move): Promise<void> {
   const { slot, source, target, proxies } = move;
   const found = await source.sql<{ id: string }[]>`select id from crm.workspaces order by id`;
   move.ids = found.map(({ id }) => id).filter((id) => slotOf(id) === slot);
   await checkMove(move);
   await makePartitions(source.sql, target.sql, move.tables);
   await proxies[0]!`
-    insert into nodes.moves (slot, workspace_ids, source, target, step, proxies)
-    values (${slot}, ${move.ids}::uuid[], ${source.number}, ${target.number}, 'copy', ${[...others]})
+    insert into nodes.moves (slot, workspace_ids, source, target, step)
+    values (${slot}, ${move.ids}::uuid[], ${source.number}, ${target.number}, 'copy')
   `;
 }
 
@@ -209,7 +205,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   }
   const tables = await findTables(source.sql);
   // Each other proxy gets one connection, whose session holds the slot's lock during the cut.
-  const proxies = [proxy, ...row.proxies.map(open)];
+  const proxies = [proxy, ...(await otherProxies(proxy)).map(open)];
   const owned = stack.move();
   return {
     slot: row.slot,

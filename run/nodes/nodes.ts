@@ -16,6 +16,8 @@ export interface ProxyData {
   slots: Record<string, number>;
   /** For keys and tokens that name no slot: their workspace's slot, by the SHA-256 of the key or token in hex. */
   old_credentials: Record<string, string>;
+  /** The addresses of the other proxies in front of the same nodes. */
+  proxies: string[];
 }
 
 export interface NodeState {
@@ -55,14 +57,78 @@ export async function atNode<Result>(url: string, use: (sql: Sql) => Promise<Res
   }
 }
 
-/** Opens the operator's connections to other proxies of the same nodes, and closes them after the work. */
-export async function atProxies<Result>(
-  urls: readonly string[],
-  use: (proxies: Sql[]) => Promise<Result>,
+/**
+ * Opens the operator's connections to all other proxies of the same nodes, and closes them after the work.
+ * @param use its first argument is `proxy`
+ * @throws StackError if a proxy does not answer, because it would miss the change
+ */
+export async function atAllProxies<Result>(
+  proxy: Sql,
+  use: (proxies: [Sql, ...Sql[]]) => Promise<Result>,
 ): Promise<Result> {
-  const [url, ...others] = urls;
-  if (url === undefined) return await use([]);
-  return await atNode(url, (proxy) => atProxies(others, (proxies) => use([proxy, ...proxies])));
+  return await atOthers(await otherProxies(proxy), [proxy], use);
+}
+
+async function atOthers<Result>(
+  [url, ...urls]: readonly string[],
+  opened: [Sql, ...Sql[]],
+  use: (proxies: [Sql, ...Sql[]]) => Promise<Result>,
+): Promise<Result> {
+  if (url === undefined) return await use(opened);
+  let answers = false;
+  try {
+    return await atNode(url, (sql) => {
+      answers = true;
+      return atOthers(urls, [...opened, sql], use);
+    });
+  } catch (error) {
+    if (answers) throw error;
+    throw new StackError(
+      `The proxy at ${new URL(url).host} does not answer (${
+        firstLine(error)
+      }): start it, or, if it is gone for good, ` +
+        "remove it with `deno task crm proxy remove`",
+    );
+  }
+}
+
+/** The addresses of the other proxies in front of the same nodes. */
+export async function otherProxies(proxy: Sql): Promise<string[]> {
+  if (!await isProxy(proxy)) return [];
+  return (await proxy`select url from nodes.proxies order by url`).map((row) => row["url"]);
+}
+
+/**
+ * Turns an empty database, in a Postgres with PL/Proxy, into a further proxy of the same nodes, and tells all proxies.
+ * @param own the address of `proxy`
+ */
+export async function addProxy(proxy: Sql, own: string, url: string): Promise<void> {
+  await atAllProxies(proxy, async (proxies) => {
+    await proxy.begin(async (sql) => {
+      // Nobody registers or moves a workspace until the new proxy has its slot too. Calls only read the slots.
+      await sql`lock table nodes.slots in exclusive mode`;
+      if ((await sql`select from nodes.moves limit 1`).length > 0) {
+        throw new StackError("A workspace is moving: complete or undo the move, then add the proxy");
+      }
+      const data = await readProxy(sql as unknown as Sql);
+      await atNode(url, (added) => restoreProxy(added, { ...data, proxies: [own, ...data.proxies] }));
+      for (const each of [sql, ...proxies.slice(1)]) {
+        await each`insert into nodes.proxies (url) values (${url}) on conflict do nothing`;
+      }
+    });
+  });
+}
+
+/**
+ * Makes the proxies forget one of them, so that commands no longer tell it what changes. A proxy that does not answer is
+ * left out: the next command there fails, and names the removed proxy.
+ */
+export async function removeProxy(proxy: Sql, url: string): Promise<void> {
+  const forget = (sql: Sql) => sql`delete from nodes.proxies where url = ${url}`;
+  if ((await forget(proxy)).count === 0) {
+    throw new StackError("There is no other proxy with this address: see `deno task crm proxy list`");
+  }
+  for (const other of await otherProxies(proxy)) await atNode(other, forget).catch(() => {});
 }
 
 export async function isProxy(sql: Sql): Promise<boolean> {
@@ -122,24 +188,26 @@ export async function emptiestNode(proxy: Sql): Promise<number> {
  * @param create creates the workspace in the transaction
  */
 export async function createAt<Created extends { id: string }>(
-  proxies: readonly [Sql, ...Sql[]],
+  proxy: Sql,
   node: number,
   create: (sql: Sql) => Promise<Created>,
 ): Promise<Created> {
-  return await atNode(await operatorUrl(proxies[0], node), async (sql) => {
-    for (;;) {
-      try {
-        return await sql.begin(async (sql) => {
-          const created = await create(sql as unknown as Sql);
-          for (const proxy of proxies) await registerSlots(proxy, node, [created.id]);
-          return created;
-        }) as Created;
-      } catch (error) {
-        // The new id happens to have the slot of a workspace at another node: try another id.
-        if (!(error instanceof SlotTaken)) throw error;
+  const url = await operatorUrl(proxy, node);
+  return await atAllProxies(proxy, (proxies) =>
+    atNode(url, async (sql) => {
+      for (;;) {
+        try {
+          return await sql.begin(async (sql) => {
+            const created = await create(sql as unknown as Sql);
+            for (const each of proxies) await registerSlots(each, node, [created.id]);
+            return created;
+          }) as Created;
+        } catch (error) {
+          // The new id happens to have the slot of a workspace at another node: try another id.
+          if (!(error instanceof SlotTaken)) throw error;
+        }
       }
-    }
-  });
+    }));
 }
 
 class SlotTaken extends StackError {}
@@ -189,11 +257,15 @@ export async function rememberCredentials(
 }
 
 /**
- * Adds a node, whose workspaces can then be called through the proxies. For the first node, `proxies` must be empty
- * databases in a Postgres with PL/Proxy; they become proxies.
+ * Adds a node, whose workspaces can then be called through all proxies. For the first node, `proxy` is an empty database
+ * in a Postgres with PL/Proxy. It becomes a proxy.
  * @returns the number of the node
  */
-export async function addNode(
+export async function addNode(proxy: Sql, node: NewNode): Promise<number> {
+  return await atAllProxies(proxy, (proxies) => addNodeAt(proxies, node));
+}
+
+async function addNodeAt(
   proxies: readonly [Sql, ...Sql[]],
   { url, connection, password }: NewNode,
 ): Promise<number> {
@@ -203,12 +275,10 @@ export async function addNode(
   const node = known[0]!;
   if (known.some((count) => count !== node)) {
     throw new StackError(
-      "The proxies have different nodes: rebuild the outdated proxy with `deno task crm node restore`",
+      "The proxies have different nodes: remove the outdated proxy with `deno task crm proxy remove`, and add it again",
     );
   }
-  for (const each of proxies) {
-    if (!await isProxy(each)) await makeProxy(each, password, [reached]);
-  }
+  if (!await isProxy(proxy)) await makeProxy(proxy, password, [reached]);
   const secret = await functionsPassword(proxy);
   await atNode(url, async (sql) => {
     const [{ is_new }] = await sql<[{ is_new: boolean }]>`select to_regnamespace('crm') is null as is_new`;
@@ -249,7 +319,7 @@ async function makeProxy(proxy: Sql, password: string | undefined, connections: 
   }
   const [used] = await proxy`select where to_regnamespace('crm') is not null`;
   if (used !== undefined) {
-    throw new StackError("The database in DATABASE_URL has the schema crm: a proxy needs an empty database");
+    throw new StackError("The database has the schema crm already: a proxy needs an empty database");
   }
   await installProxy(proxy, { connections, password });
   await setFunctionsPassword(proxy, password);
@@ -310,6 +380,7 @@ export async function readProxy(proxy: Sql): Promise<ProxyData> {
     nodes: [...nodes],
     slots: Object.fromEntries(slots.map((row) => [row["slot"], row["node"]])),
     old_credentials: Object.fromEntries(old.map((row) => [row["hash"], row["slot"]])),
+    proxies: await otherProxies(proxy),
   };
 }
 
@@ -327,6 +398,7 @@ export async function restoreProxy(proxy: Sql, data: ProxyData): Promise<void> {
     insert into nodes.old_credentials (hash, slot)
     select decode(s.key, 'hex'), s.value from jsonb_each_text(${proxy.json(data.old_credentials)}) s
   `;
+  await proxy`insert into nodes.proxies (url) select unnest(${data.proxies}::text[])`;
 }
 
 /** Asks each node of a proxy for its state, one after the other. */

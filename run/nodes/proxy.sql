@@ -58,18 +58,23 @@ comment on table nodes.operators is
   'migrations. Only the proxy''s owner may read this table, as only the owner may read the password of crm_functions '
   'in the user mappings.';
 
+create table nodes.proxies (
+  url text primary key
+);
+comment on table nodes.proxies is
+  'The addresses of the other proxies in front of the same nodes, with the password of the owner. A command that adds '
+  'a node, or creates or moves a workspace, tells all of them. Only the proxy''s owner may read this table.';
+
 create table nodes.moves (
   slot text primary key references nodes.slots (slot),
   workspace_ids uuid[] not null check (cardinality(workspace_ids) > 0),
   source integer not null,
   target integer not null check (target <> source),
   step text not null check (step in ('copy', 'drain', 'cut', 'settle', 'remove', 'undo')),
-  proxies text[] not null default '{}',
   started_at timestamptz not null default now()
 );
 comment on table nodes.moves is
   'Moves that have not ended. step: the current step. Each step can be repeated from its beginning.';
-comment on column nodes.moves.proxies is 'The addresses of the other proxies, whose slots are changed too.';
 
 create unlogged table nodes.failures (
   node integer primary key,

@@ -79,5 +79,9 @@ test("proposal send refuses a proposal that has expired or was answered", async 
   const { id: answered } = await json(...make, "B");
   await sql`update crm.proposals set status = 'recusada' where id = ${answered}`;
   await assertMistake(["proposal", "send", expired], 1, /The proposal has expired: create another/);
-  await assertMistake(["proposal", "send", answered], 1, /already has an answer \(recusada\), which is final/);
+  await assertMistake(
+    ["proposal", "send", answered],
+    1,
+    /already has an answer \(recusada\), which is final/,
+  );
 });

@@ -44,7 +44,7 @@ Deno.test(needing(NODE_PROGRAMS, {
     }
 
     function move(request: Partial<MoveRequest>): Promise<Moved> {
-      const rest = { to: undefined, proxies: [another], undo: false, log: () => {} };
+      const rest = { to: undefined, undo: false, log: () => {} };
       return moveWorkspace(admin, { workspaceId: workspace.id, ...rest, ...request });
     }
 
@@ -54,8 +54,10 @@ Deno.test(needing(NODE_PROGRAMS, {
       (await sql`select name from crm.api_keys where id = ${key}`)[0]?.["name"];
 
     await t.step("node add and workspace create tell every proxy", async () => {
-      for (const { superuserUrl } of nodes) await json("node", "add", superuserUrl, "--proxy", another);
-      const made = await json("workspace", "create", "--name", "Nova", "--node", "1", "--proxy", another);
+      await json("node", "add", nodes[0].superuserUrl);
+      await json("proxy", "add", another);
+      await json("node", "add", nodes[1].superuserUrl);
+      const made = await json("workspace", "create", "--name", "Nova", "--node", "1");
       workspace = { ...made, memberId: made.member_id };
       key =
         (await json("key", "create", "--workspace", made.id, "--name", "K", "--scopes", "contacts:read")).id;
@@ -68,6 +70,27 @@ Deno.test(needing(NODE_PROGRAMS, {
       assert.deepEqual(await told(open(another)), await told(admin));
       assert.deepEqual((await told(admin))[2], [{ slot: slotOf(made.id), node: 1 }]);
     });
+
+    await t.step(
+      "a command changes nothing while another proxy does not answer, until it is removed",
+      async () => {
+        assert.deepEqual(await json("proxy", "list"), [another]);
+        const { stdout } = await crm(["proxy", "list", "--json"], { ...env, DATABASE_URL: another });
+        assert.deepEqual(JSON.parse(stdout), [proxy.superuserUrl]);
+        await admin.unsafe("alter database another allow_connections false");
+        await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'another'`;
+        const create = () => run("workspace", "create", "--name", "Outra", "--node", "1");
+        const { code, stderr } = await create();
+        assert.equal(code, 1);
+        assert.match(stderr, /^error: The proxy at .* does not answer .* `deno task crm proxy remove`\n$/);
+        assert.equal((await owners[1]`select from crm.workspaces`).length, 1);
+        await json("proxy", "remove", another);
+        assert.equal((await create()).code, 0);
+        await admin.unsafe("drop database another with (force)");
+        await admin.unsafe("create database another");
+        await json("proxy", "add", another);
+      },
+    );
 
     await t.step(
       "a move does not begin, and is not retried, if a default partition has too many rows",

@@ -185,8 +185,11 @@ Deno.test(needing(NODE_PROGRAMS, {
             );
             const again = await crmProcess(["node", "list", "--json"], { ...env, DATABASE_URL: url });
             assert.deepEqual(JSON.parse(again.stdout), data);
+            await admin.unsafe("drop database another with (force)");
+            await admin.unsafe("create database another");
+            await crm("proxy", "add", url);
             // The move must make both proxies send the calls to the other node.
-            await crm("workspace", "move", other.id, "--to", "0", "--proxy", url);
+            await crm("workspace", "move", other.id, "--to", "0");
             const found = await open(url)`select node, paused from nodes.slots where slot = ${
               slotOf(other.id)
             }`;

@@ -1,8 +1,8 @@
-import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "commander";
+import { type Command, type CommandUnknownOpts, InvalidArgumentError } from "commander";
 import { firstLine, StackError } from "../../local/stack_error.ts";
 import { checkDatabaseUrl } from "../../local/settings.ts";
-import { addNode, atProxies, nodeStates, readProxy, restoreProxy } from "../../nodes/nodes.ts";
-import { withOperatorDatabase } from "../database.ts";
+import { addNode, nodeStates, readProxy, restoreProxy } from "../../nodes/nodes.ts";
+import { withOperatorDatabase, withProxy } from "../database.ts";
 import { printResult } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
@@ -14,19 +14,13 @@ export function parseNode(text: string): number {
   return Number(text);
 }
 
-function parseUrl(text: string): string {
+export function parseUrl(text: string): string {
   try {
     return checkDatabaseUrl("It", text);
   } catch {
     throw new InvalidArgumentError("It must be an address of Postgres");
   }
 }
-
-/** Names the other proxies in front of the same nodes, because the command must change them too. */
-export const PROXY_OPTION = new Option(
-  "--proxy <url>",
-  "another proxy in front of the same nodes: its address for the proxy's owner. Repeat the option for each proxy",
-).argParser((text: string, urls: string[]) => [...urls, parseUrl(text)]).default([]);
 
 export function nodeCommands(program: Command): void {
   const node = program.command("node")
@@ -46,16 +40,13 @@ export function nodeCommands(program: Command): void {
       "--connection <text>",
       "libpq connection string by which the proxy reaches it, such as its pooler's (default: from <url>)",
     )
-    .addOption(PROXY_OPTION)
     .addHelpText(
       "after",
       formatExamples("node add postgresql://postgres:PASSWORD@db1.internal:5432/postgres"),
     )
-    .action(async (url, { connection, proxy }, command) => {
+    .action(async (url, { connection }, command) => {
       const password = Deno.env.get("FUNCTIONS_PASSWORD") || undefined;
-      const number = await withOperatorDatabase((sql) =>
-        atProxies(proxy, (others) => addNode([sql, ...others], { url, connection, password }))
-      );
+      const number = await withOperatorDatabase((sql) => addNode(sql, { url, connection, password }));
       printResult(command, { node: number }, () => `Node ${number} added`);
     });
 
@@ -66,12 +57,7 @@ export function nodeCommands(program: Command): void {
     .addHelpText("after", formatExamples("node list", "node list --json > proxy.json"))
     .action(async (_options, command) => {
       const isJson = (command as CommandUnknownOpts).optsWithGlobals()["json"];
-      const data = await withOperatorDatabase(async (sql, isProxy) => {
-        if (!isProxy) {
-          throw new StackError("DATABASE_URL is not the address of a proxy: `node add` makes one");
-        }
-        return await readProxy(sql);
-      });
+      const data = await withProxy(readProxy);
       const states = isJson ? [] : await nodeStates(data);
       printResult(
         command,
@@ -82,7 +68,7 @@ export function nodeCommands(program: Command): void {
 
   node.command("restore")
     .description(
-      "Turn the empty database in DATABASE_URL into a proxy of known nodes, to replace a proxy or to add one",
+      "Turn the empty database in DATABASE_URL into a proxy of known nodes, to replace the only proxy",
     )
     .argument("<file>", "what `node list --json` printed")
     .addHelpText("after", formatExamples("node restore proxy.json"))
@@ -90,8 +76,8 @@ export function nodeCommands(program: Command): void {
       const data = await Deno.readTextFile(file).then(JSON.parse).catch((error) => {
         throw new StackError(`${file} is not what \`node list --json\` printed: ${firstLine(error)}`);
       });
-      if (!Array.isArray(data?.nodes)) {
-        throw new StackError(`${file} is not what \`node list --json\` printed: it has no nodes`);
+      if (!Array.isArray(data?.nodes) || !Array.isArray(data.proxies)) {
+        throw new StackError(`${file} is not what \`node list --json\` printed: it lacks nodes or proxies`);
       }
       await withOperatorDatabase((sql) => restoreProxy(sql, data));
       printResult(command, { nodes: data.nodes.length }, () => `The proxy has ${data.nodes.length} nodes`);

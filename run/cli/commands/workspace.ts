@@ -1,13 +1,12 @@
 import type { Command } from "commander";
 import type { Sql } from "postgres";
-import { StackError } from "../../local/stack_error.ts";
 import { moveWorkspace } from "../../nodes/move.ts";
-import { atNode, atProxies, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
+import { atNode, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
 import { createWorkspace } from "../../operator/workspaces.ts";
 import { numberParser, parseBoolean } from "../arguments.ts";
-import { refuseNode, withOperatorDatabase } from "../database.ts";
+import { refuseNode, withOperatorDatabase, withProxy } from "../database.ts";
 import { call, namedNode, perform, printResult } from "../perform.ts";
-import { parseNode, PROXY_OPTION } from "./node.ts";
+import { parseNode } from "./node.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples, requireChange } from "../usage.ts";
 
@@ -33,24 +32,19 @@ export function workspaceCommands(program: Command): void {
       "--admin-email <email>",
       "e-mail by which the admin signs in to the console (default: nobody can)",
     )
-    .addOption(PROXY_OPTION)
     .addHelpText(
       "after",
       formatExamples(
         'workspace create --name "Padaria Sol" --admin-name "Ana Souza" --admin-email ana@padariasol.com.br',
       ),
     )
-    .action(async ({ name, adminName, adminEmail, proxy }, command) => {
+    .action(async ({ name, adminName, adminEmail }, command) => {
       const create = (sql: Sql) =>
         createWorkspace(sql, { name, member_name: adminName, member_email: adminEmail });
       const node = namedNode(command);
       const created = await withOperatorDatabase(async (sql, isProxy) => {
-        if (isProxy) {
-          const at = node ?? await emptiestNode(sql);
-          return await atProxies(proxy, (others) => createAt([sql, ...others], at, create));
-        }
+        if (isProxy) return await createAt(sql, node ?? await emptiestNode(sql), create);
         refuseNode(node);
-        if (proxy.length > 0) throw new StackError("--proxy needs the address of a proxy in DATABASE_URL");
         return await create(sql);
       });
       printResult(
@@ -136,21 +130,12 @@ export function workspaceCommands(program: Command): void {
     .argument("<id>", "id of the workspace")
     .option("--to <node>", "number of the node, as `node list` shows it", parseNode)
     .option("--undo", "undo an interrupted move, so that the workspace stays at its node")
-    .addOption(PROXY_OPTION)
     .addHelpText("after", formatExamples("workspace move ID --to 1", "workspace move ID --undo"))
-    .action(async (id, { to, undo, proxy }, command) => {
-      const moved = await withOperatorDatabase((sql, isProxy) => {
-        if (!isProxy) {
-          throw new StackError("There is no other node: DATABASE_URL is not the address of a proxy");
-        }
-        return moveWorkspace(sql, {
-          workspaceId: id,
-          to,
-          undo: undo === true,
-          proxies: proxy,
-          log: (what) => console.error(what),
-        });
-      });
+    .action(async (id, { to, undo }, command) => {
+      const log = (what: string) => console.error(what);
+      const moved = await withProxy((sql) =>
+        moveWorkspace(sql, { workspaceId: id, to, undo: undo === true, log })
+      );
       printResult(command, moved, () => `The workspace lives at node ${moved.node}`);
     });
 }
