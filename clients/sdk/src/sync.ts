@@ -4,9 +4,7 @@ import type { Event, EventPage, EventType } from "./types.ts";
 
 /** Options of {@link Crm.sync}. The filters must be the same in each run that continues from a stored cursor. */
 export interface SyncOptions<Type extends EventType = EventType> extends CallOptions {
-  /**
-   * The cursor at which the last run stopped. If it is absent or null, reading begins at the oldest event that is kept.
-   */
+  /** The cursor at which the last run stopped. If it is absent or null, reading begins 30 days ago. */
   cursor?: string | null | undefined;
   /** Reads only these types of events; the result type is narrowed to them. */
   event_types?: Type | Type[] | undefined;

@@ -1203,7 +1203,7 @@ export interface ErasedContact {
 
 /** What to erase */
 export interface Erasure {
-  /** Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for losses and rejections; false if absent */
+  /** Whether to erase also what was written about the contact's deals: notes, activities, custom fields, notes on losses, reasons for rejecting proposals; false if absent */
   texts?: boolean | null | undefined;
 }
 

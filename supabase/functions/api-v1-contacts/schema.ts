@@ -14,9 +14,9 @@ export const CreatedContact = contact.created.partial().required({ id: true }).m
 
 export const Erasure = object({
   texts: field(z.boolean().nullish(), [
-    "Se apaga também o que se escreveu nos negócios do contato: anotações, atividades, campos livres, motivos de perda " +
-    "e de recusa; false se ausente",
-    "Whether to erase also what was written about the contact's deals: notes, activities, custom fields, reasons for " +
-    "losses and rejections; false if absent",
+    "Se apaga também o que se escreveu nos negócios do contato: anotações, atividades, campos livres, comentários " +
+    "de perda, motivos de recusa de propostas; false se ausente",
+    "Whether to erase also what was written about the contact's deals: notes, activities, custom fields, notes on " +
+    "losses, reasons for rejecting proposals; false if absent",
   ]),
 }).meta(named("Erasure", "O que apagar", "What to erase", { texts: true }));
