@@ -73,7 +73,7 @@ const ROW_OF_ACTION: Record<string, string> = {
   "/:id/lose": "61 + r % 60",
 };
 
-/** With more records a timeline gets longer, up to 250 deals, so it is measured only among MANY_RECORDS. */
+/** A timeline grows with the records, to 250 deals at most, so only a full one is measured: among MANY_RECORDS. */
 const TIMELINE = "/:id/timeline";
 /** Lists of duplicates have no probe with a cursor, because a cursor exists only after a call has stored it. */
 const DUPLICATES = "/duplicates";

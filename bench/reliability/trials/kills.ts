@@ -61,7 +61,7 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
         running[index] = spawn();
         console.log(`  ${ended} of ${total} ended, ${died.length} of ${wanted} killed: ${words.killed}`);
       }
-      // Dispatchers without a kill point may be faster, so add events until every kill has happened.
+      // Other dispatchers may empty the queue first, so add events until every kill has happened.
       if (died.length < wanted && ended > total - good.length) {
         if (total > enough) throw new Error("The dispatchers do not kill themselves");
         await enqueue(sql, good, 1);

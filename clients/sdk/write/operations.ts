@@ -144,8 +144,8 @@ function describe(document: OpenApi): Method[] {
     const has = (header: string) => parameters.some(({ name }) => name === header);
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const isRead = has("If-None-Match");
-    // `expand` and `dry_run` are passed as options. So a read takes no query argument, and a call with a body takes
-    // only the required query parameters.
+    // `expand` and `dry_run` are passed as options. So a GET of one record takes no query argument, and a call with a
+    // body only the required ones.
     const query = isRead ? [] : requestBody ? inQuery.filter(isRequired) : inQuery;
     const [expand] = isRead ? inQuery : [];
     const body = requestBody && bodyOf(document, requestBody.content["application/json"].schema);

@@ -49,7 +49,7 @@ export function openConsole(out = OUT, build: Build = consoleBuild(out)): PageSe
   };
 }
 
-/** Whether a browser asks for a page, or any client asks for `/`. A wrong URL of an API client starts no build. */
+/** Whether a browser asks for a page, or any client asks for `/`. So an API client's wrong URL starts no build. */
 function opensConsole(request: Request): boolean {
   return opensPage(request) || request.method === "GET" && new URL(request.url).pathname === "/";
 }
