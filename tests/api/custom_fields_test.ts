@@ -59,7 +59,7 @@ test("An invalid definition is refused, and so is the 51st field of a kind of re
   for (const [definition, wrong] of cases) {
     assertError(await api.post(FIELDS, definition), "validation_error", wrong);
   }
-  // No record can have this key.
+  // This key is reserved, because many libraries drop it when they copy an object.
   assert.deepEqual(
     errorsIn(await api.post(FIELDS, '{"object_type": "deal", "key": " __proto__", "type": "text"}')),
     ["key: Nome de campo reservado"],

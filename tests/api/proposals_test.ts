@@ -164,7 +164,7 @@ test("An unknown token, a draft's token and a token that a later sending replace
   assert.equal((await customer(newLink).view()).status, 200);
   await sql`update crm.proposals set status = 'rascunho' where id = ${id}`;
   assertError(await customer(newLink).view(), "not_found");
-  // A draft has no link. If the application created a token for it, the token is refused.
+  // A draft has no link: even a token that the application creates for a draft is refused.
   const draft = await createProposal(sql, { dealId: deal.id, title: "Rascunho" });
   const token = "d".repeat(43);
   await sql`

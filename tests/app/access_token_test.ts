@@ -68,7 +68,7 @@ async function verifyAt(
   return results.map((result) => result instanceof ApiError ? result.code : result);
 }
 
-Deno.test("A token with a symmetric signature is verified by Supabase Auth, which is asked once a minute", async () => {
+Deno.test("A token with a symmetric signature is verified by Supabase Auth, which is asked about each token once a minute", async () => {
   await using auth = serveAuth();
   const token = await sign(SECRET);
   assert.deepEqual(await verifyAt(auth.url, [token, token, token]), Array(3).fill({ userId, sessionId }));
@@ -175,7 +175,7 @@ Deno.test(
   },
 );
 
-Deno.test("With SUPABASE_JWKS an asymmetric token is verified without a request, unless its key is newer", async () => {
+Deno.test("With SUPABASE_JWKS an asymmetric token is verified without a request, unless the variable lacks its key", async () => {
   const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   const token = await tokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
   await using auth = serveAuth();

@@ -49,7 +49,7 @@ test("app-v1-activity can show every action that the database functions record",
   const objects = "workspace|member|invitation|key|grant|webhook|delivery|deliveries|custom_field|proposal";
   const action = new RegExp(`'((?:${objects})_[a-z_]*(?:ed|in|left|sent))'`, "g");
   const recorded = functions.flatMap(({ source }) => [...source.matchAll(action)].map(([, name]) => name!));
-  // These are error codes.
+  // The pattern also finds these error codes.
   const codes = ["already_signed_in", "proposal_closed", "proposal_expired"];
   assert.deepEqual(
     [...new Set(recorded)].filter((name) => !codes.includes(name)).sort(),

@@ -65,7 +65,7 @@ test("A workspace in which everything works has no alerts", async ({ sql, worksp
   assert.deepEqual((await read(sql, id)).alerts, []);
 });
 
-test("Alerts list what stopped before what will stop, with since or until, and nothing of another workspace", async ({ sql, workspace: { id, key } }) => {
+test("Alerts list first what has stopped, then what will stop, with since or until, and nothing of another workspace", async ({ sql, workspace: { id, key } }) => {
   const other = await makeWorkspace(sql);
   await makeExpiringKey(sql, other.id, "1 day");
   await stop(sql, (await subscribe(other.key, openMailbox().url, EVENTS)).id, "1 hour");
@@ -148,7 +148,7 @@ test("Each first step of a workspace is marked as done when its people do it, an
   await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
   assert.deepEqual(await steps(), { ...none, key: true, webhook: true, delivery: true });
 
-  // The step is done at once, although crm.key_counters is up to a minute late.
+  // The call counts at once, although crm.key_counters is up to a minute late.
   await client(key).get("/api-v1-me");
   assert.deepEqual(await steps(), { key: true, call: true, webhook: true, delivery: true, colleague: false });
 
@@ -193,7 +193,7 @@ test("Alerts and first steps cost the same in a workspace with 5,000 old keys an
         sql,
         `select crm.${name}(w) from crm.workspaces w where w.id = '${id}'`,
       );
-      // The old keys alone have some 100 blocks.
+      // The old keys fill some 100 blocks, so a query that read all keys would exceed the limit.
       assert.ok(blocks <= 40, `${name} reads ${blocks} blocks`);
     }
   });

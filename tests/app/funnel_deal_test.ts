@@ -81,7 +81,7 @@ test("A vendedor sees a deal with its facts, contacts, proposals, activities, no
     facts.owner,
   ]]);
   const types = events.map(({ event }: { event: string }) => event);
-  // The loss also changes fields of the deal, which emits a deal.updated of its own.
+  // Besides deal.lost, the loss emits deal.updated, because it changes fields of the deal.
   assert.deepEqual([...types.slice(0, 2).sort(), types.at(-1)], [
     "deal.lost",
     "deal.updated",
@@ -112,8 +112,8 @@ test("A deal shows its newest 20 proposals, activities, notes and events, and re
     for (let n = 0; n < changes; n++) await client(key).patch(`/api-v1-deals/${deal.id}`, { value: n });
   }
   const [deal, full] = [await newDeal(), await newDeal()];
-  // The first deal has exactly as many rows as a call shows. Both calls then look up equally many members, so the depth
-  // of the members' index and the scatter of the rows affect both alike.
+  // The first deal has exactly as many rows as a call shows, so that both calls look up equally many members: the depth
+  // of the members' index and the scatter of the members' rows then affect both calls alike.
   await fill(deal, 20, 20);
   await fill(full, 500, 25);
   const few = await read(deal);

@@ -160,7 +160,7 @@ test("The door itself refuses a working grant whose member is inactive or belong
   await assertRefused(token, "revoked_api_key");
 });
 
-test("Lowering a member's role takes the scopes that it no longer allows from their apps at the next call, and ends the apps' webhooks", async ({ sql, workspace: { id } }) => {
+test("When a member's role is lowered, their apps lose at the next call the scopes that the new role does not allow, and the apps' webhooks end", async ({ sql, workspace: { id } }) => {
   const { member, token, grant: given } = await makeApp(sql, id, "admin", [
     "contacts:read",
     "webhooks:manage",
@@ -201,7 +201,7 @@ test("An app that loses webhooks:manage while it creates a webhook, and a member
   assert.equal(left.length, 0);
 });
 
-test("An app of a suspended workspace, or one without the API, is refused like a key (spec 5)", async ({ sql, workspace: { id } }) => {
+test("An app of a workspace that is suspended, or has no API, is refused like a key (spec 5)", async ({ sql, workspace: { id } }) => {
   const { token } = await makeApp(sql, id, "vendedor", ["contacts:read"]);
   await sql`update crm.workspaces set suspended = true where id = ${id}`;
   await assertRefused(token, "workspace_suspended");

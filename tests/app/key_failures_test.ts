@@ -48,14 +48,14 @@ test("A key shows how many of its requests failed, why, and how near to its limi
   const busiest = minutesAgo(90);
   await log(sql, workspace.id, id, [
     { at: busiest, every: 500, count: 97, status: 200 },
-    // The rate limit refused these calls, so they do not count among the 97.
+    // The rate limit refused these calls, so the busiest minute has only the 97 above.
     { at: new Date(busiest.getTime() + 30_000), count: 4, status: 429, code: "rate_limited" },
     { at: minutesAgo(85), every: 1000, count: 31, status: 422, code: "validation_error" },
     { at: minutesAgo(84), every: 1000, count: 5, status: 422, code: "invalid_reference" },
     { at: minutesAgo(3 * 60), count: 2, status: 503, code: "unavailable" },
-    // These count in the figures by day, but are too old for those by hour.
+    // Too old for the figures by hour, but not for the figures by day.
     { at: minutesAgo(50 * 60), count: 3, status: 404, code: "not_found" },
-    // These are older than the days that the page shows.
+    // Older than the days that the page shows.
     { at: minutesAgo(8 * 24 * 60), count: 9, status: 422, code: "validation_error" },
   ]);
   await log(sql, workspace.id, sibling.id, [{ at: minutesAgo(5), count: 50, status: 422, code: "conflict" }]);

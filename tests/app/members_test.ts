@@ -154,7 +154,7 @@ Deno.test("Invitations call Supabase Auth with the secret key, and only its erro
   };
   const invite = () =>
     sendInvitation({ email: "ana@exemplo.com.br", invited_to: "Padaria Sol", invited_by: "Membro" });
-  // Supabase sets this variable and one for the legacy key, which a project may have disabled.
+  // Supabase also sets SUPABASE_SERVICE_ROLE_KEY, but a project may have disabled that legacy key.
   const named = JSON.stringify({ spare: "sb_secret_spare", default: "sb_secret_default" });
   await withEnvironment({ ...configured, SUPABASE_SECRET_KEYS: named }, async () => {
     assert.equal(await invite(), true);
@@ -249,7 +249,7 @@ Deno.test("No member endpoint can change an e-mail, because the e-mail decides w
   assert.deepEqual(fields, [["name", "email", "role"], ["name", "role", "is_active"], [], []]);
 });
 
-test("An invitation's e-mail names neither company nor inviter if the name could be a link", async ({ sql, workspace: { id } }) => {
+test("An invitation's e-mail leaves out the name of a company or an inviter if that name could be a link", async ({ sql, workspace: { id } }) => {
   await sql`update crm.workspaces set name = 'Ganhe em premios.example agora' where id = ${id}`;
   const { client: admin, memberId } = await signIn(sql, id, "admin");
   await sql`update crm.members set name = 'https://x' where id = ${memberId}`;

@@ -51,7 +51,7 @@ for (
   });
 }
 
-Deno.test("The console may send the session, the workspace and the headers of Supabase's client; no page may send an API key there", async () => {
+Deno.test("The console may send the session, the workspace and the headers of Supabase's client; no page may send an API key to functions that take sessions", async () => {
   const { preflight } = await ask("session", CONSOLE, "authorization");
   assert.deepEqual(
     namesIn(preflight, "Access-Control-Allow-Headers"),

@@ -38,7 +38,7 @@ export const refused = () => [
   resource("api-v1-things", { "POST /": endpoint(key) }, doc("", "")),
 ];
 
-/** Valid declarations, from which the invalid ones above differ; and a declaration that only a link may have. */
+/** Valid declarations, from which the invalid declarations above differ. Only behind a link may a POST have no body. */
 export const accepted = () => [
   endpoint(open),
   resource("api-v1-things", { "GET /": endpoint(key) }, doc("", "")),

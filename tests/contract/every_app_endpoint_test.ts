@@ -82,8 +82,8 @@ for (const { resource, route, title } of sessionEndpoints) {
 }
 
 /**
- * Makes the callers of all tests in this file. Each admin is the only one who can sign in to a workspace, so that none
- * of them can leave it.
+ * Makes the callers of all tests in this file. In its workspace, each admin is the only admin who can sign in, so the
+ * endpoint for leaving a workspace removes none of them.
  */
 async function makeCallers() {
   const newAdmin = async () => {
@@ -92,7 +92,7 @@ async function makeCallers() {
   };
   const [admin, ended, former] = [await newAdmin(), await newAdmin(), await newAdmin()];
   const [limited, suspended] = [await newAdmin(), await newAdmin()];
-  // These two are admitted once before they lose their session or membership.
+  // Both are admitted once, so that the functions know them when they lose their session or membership.
   for (const { client } of [ended, former]) await client.get("/app-v1-workspace");
   await sql`delete from auth.sessions where id = ${ended.sessionId}`;
   await sql`update crm.members set is_active = false where id = ${former.memberId}`;

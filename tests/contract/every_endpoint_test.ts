@@ -23,7 +23,7 @@ const [revoked, expired] = [await makeKey(sql, limited.id), await makeKey(sql, l
 await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
 await sql`update crm.api_keys set expires_at = now() where id = ${expired.id}`;
 const [suspended, disabled] = [await makeWorkspace(sql), await makeWorkspace(sql)];
-// Neither workspace may use the API. If a workspace is also suspended, the error says so.
+// Neither workspace may use the API. The error for the workspace that is also suspended is workspace_suspended.
 await sql`
   update crm.workspaces set suspended = id = ${suspended.id}, public_api = false
   where id in (${suspended.id}, ${disabled.id})`;
@@ -101,7 +101,7 @@ for (const { resource, route, title } of keyEndpoints) {
   }
 }
 
-Deno.test("Only lists, the search, summaries, upserts and batches refuse unknown query parameters: a mistyped one would return every record, or match by another field (spec 4)", () => {
+Deno.test("Only lists, the search, summaries, upserts and batches refuse unknown query parameters, because a mistyped parameter would return every record, or match by another field (spec 4)", () => {
   for (const { route: { path, endpoint }, title } of apiEndpoints) {
     const isList = "cursor" in endpoint.query.shape;
     const isOther = path === "/upsert" || path === "/batch" || "q" in endpoint.query.shape ||
@@ -127,7 +127,7 @@ for (
   Deno.test(`${title} ignores forceFunctionRegion, a parameter of the platform (spec 4)`, async () => {
     const { mine: { key, ...samples } } = await twoWorkspaces(sql);
     const path = addressOf(resource.name, route.path, { id: samples.records[resource.name]! });
-    // These calls add to the log of requests, so the query asks only for failed requests: there are none.
+    // Each call adds to the log that me_requests shows, so the query asks only for failed requests: there are none.
     const query = route.endpoint.verb === "me_requests"
       ? "?status=5xx"
       : neededQuery(route.endpoint, samples);
@@ -169,7 +169,7 @@ for (const { resource, route, title } of endpoints) {
   if (route.method !== "GET") continue;
   const { head } = route.endpoint;
   Deno.test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405, because its GET changes something"}`, async () => {
-    // The log of requests shows earlier calls with a key.
+    // Gets a key of its own for the log of requests: a shared key's calls could reach the log between HEAD and GET.
     const isLog = route.endpoint.verb === "me_requests";
     const { token, ...credentials } = await (isLog ? makeCredentials("key") : credentialsFor(resource));
     const path = addressOf(resource.name, route.path, { token });

@@ -65,7 +65,7 @@ for (const record of listed) {
     const list = async (query: Record<string, unknown>) => {
       const parameters = Object.entries({ ...required, ...query }).map(([k, v]) => [k, String(v)]);
       const found = ids(await api.get(`${path}?${new URLSearchParams(parameters)}`));
-      // The workspace also has the records that these two refer to.
+      // Leaves out the records to which these two refer.
       return found.filter((id) => id === one.id || id === other.id);
     };
     assert.deepEqual(await list({}), [other.id, one.id]);

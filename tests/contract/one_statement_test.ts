@@ -25,7 +25,7 @@ Deno.test("every request takes one SQL statement, whatever the status, and gets 
   await using server = await startServer({
     DATABASE_URL: proxy.url,
     WEBHOOK_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
-    // Without a secret no poke reaches the dispatcher. Its statements would count for the request that poked it.
+    // Without a secret no poke reaches the dispatcher, whose statements would count as the poking request's.
     WEBHOOK_DISPATCHER_SECRET: "",
     SUPABASE_JWKS: JSON.stringify(accessTokens.jwks),
   });

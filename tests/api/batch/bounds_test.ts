@@ -32,7 +32,7 @@ test("the reply to 100 items with 99 errors each, and its stored copy, have only
   const { status, body } = await send(false);
   assert.equal(status, 200);
   assert.deepEqual(new Set(detailsOf(body.results)), new Set([1]));
-  // Each of the 100 results has one code, one message and one detail, so 400 bytes suffice for it.
+  // Each of the 100 results has one code, one message and one detail: less than 400 bytes.
   assert.ok(await storedBytes(sql, id) < 40_000, `${await storedBytes(sql, id)} bytes`);
 });
 

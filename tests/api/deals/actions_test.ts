@@ -64,7 +64,7 @@ for (
     const closed = { ...sent, status, [moment]: updated_at, closed_at: updated_at, updated_at };
     assert.deepEqual(body, { ...deal, ...closed });
     assert.deepEqual(await read(), body);
-    // The other value and the unknown loss reason are no errors here, because the deal is closed already.
+    // The deal is closed already, so the other value is ignored, and the unknown loss reason is no error.
     const again = await act(action, { value: 1, loss_reason_id: UNKNOWN_ID });
     const opposite = await act(action === "win" ? "lose" : "win");
     for (const reply of [again, opposite]) assert.deepEqual(reply.body, { ...body, idempotent: true });

@@ -123,7 +123,7 @@ test("GET /api-v1-deals/summary reads at most 50,000 deals, and answers too_many
   assert.equal(await count("status=ganho"), 500);
   assert.equal(await count("closed_since=2025-01-01"), 500);
   assert.equal(await count(`closed_since=2025-01-01&owner_id=${workspace.memberId}`), 500);
-  // Tests of erasures search every row of the database.
+  // Deletes the 50,001 deals, because tests of erasures search every row of the database.
   await admin`delete from crm.deals where workspace_id = ${workspace.id}`;
 });
 

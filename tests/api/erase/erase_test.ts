@@ -209,9 +209,9 @@ test("An erasure forgets each Idempotency-Key that mentions the person, however 
   ];
   const others = [
     ...["zuleica", "quaresma zuleica", "azuleica quaresma", "7777-1235", "z q x", "ção", "100%"],
-    // A key that is not UTF-8, and keys that contain the person's name or phone number only if they are joined.
+    // A key that is not UTF-8, and keys whose texts name the person only when two of the keys are joined.
     ...["a%E3o", "b zuleica", "quaresma b", "c 9777", "71234 c"],
-    // These are more keys than the 1,000 of one search batch.
+    // More keys than the 200 that an erasure reads at a time.
     ...Array.from({ length: 2500 }, (_, n) => `pedido ${n}`),
   ];
   await sql`
@@ -301,7 +301,7 @@ test("With texts, an erasure clears an external_id that contains the surname, in
   const last = surname();
   const lead = { first_name: "Zé", last_name: last, external_id: `rd_${last.toUpperCase()}2024` };
   const { body: { lead: { contact_id, deal_id } } } = await api.post("/api-v1-leads", lead);
-  // Changes the deal's external_id; the receipt keeps the one that the lead was sent with.
+  // Changes the deal's external_id; the receipt keeps the lead's.
   await api.patch(`/api-v1-deals/${deal_id}`, { external_id: `erp ${last}` });
   await create(workspace.key, "/api-v1-deals", { contact_id, external_id: "erp 7" });
   const reply = await api.post(`${CONTACTS}/${contact_id}/erase`, { texts: true });

@@ -48,7 +48,7 @@ const storeReplies = (sql: Sql, workspaceId: string) =>
     from generate_series(1, ${REPLIES}::integer)`;
 
 test("Erasing a contact with 2,000 deals, among 20,000 stored replies, answers 202 and clears the contact at once; its operation reports the rest", async ({ sql, workspace, api }) => {
-  // The statistics are from before this workspace had replies, so the planner expects none and may choose a bad plan.
+  // Analyzes before `workspace` has replies: the planner expects none there, and may choose a bad plan.
   await storeReplies(sql, (await makeWorkspace(sql)).id);
   await sql`analyze crm.idempotency_keys`;
   await storeReplies(sql, workspace.id);
@@ -75,7 +75,7 @@ test("Erasing a contact with 2,000 deals, among 20,000 stored replies, answers 2
   assert.deepEqual(tables.filter((table) => table !== "crm.search_texts"), ["crm.companies"]);
   const { progress, steps, work } = await operationOf(sql, operation.id);
   assert.equal(progress, null, "the search terms for the person are deleted");
-  // A step changes 100 deals, and each counts as three units of work.
+  // 1,000 is ample: a step changes 100 deals, each of which counts as three units of work.
   assert.ok(Number(work) / steps < 1000, `${work} in ${steps} steps`);
   const again = await api.post(`${CONTACTS}/${contact_id}/erase`);
   assert.deepEqual([again.status, again.body.texts_naming.count], [200, 1]);

@@ -23,13 +23,13 @@ async function openWrite(workspace: TestWorkspace, name: string, isolation = "re
   return { sql: connection as unknown as Sql, end, [Symbol.asyncDispose]: () => sql.end({ timeout: 0 }) };
 }
 
-test("GET /api-v1-events: an event whose transaction began first and commits last is not skipped", async ({ api, sql, workspace }) => {
+test("GET /api-v1-events: an event is not skipped if its transaction begins before another and commits after it", async ({ api, sql, workspace }) => {
   await makeContacts(sql, workspace, 1, "Antes");
   const { cursor: before } = await readUntil(api, 1);
   await using late = await openWrite(workspace, "Tarde");
   await makeContacts(sql, workspace, 1, "Cedo");
 
-  // Later commits stay hidden until that transaction ends, with any cursor and filters.
+  // While `late` is open, later commits stay hidden, with any cursor and filters.
   const { events, cursor } = await readAll(api, { cursor: before });
   assert.deepEqual(names(events), []);
   assert.deepEqual(names((await readAll(api)).events), ["Antes 1"]);

@@ -168,7 +168,7 @@ test("The log has pages, newest first, and filters by status, class, code, path 
 test("A filter that matches little reads 5,000 requests in a call, and says that there may be more", async ({ sql, workspace }) => {
   const { key } = await fillLog(sql, workspace.id, 10_500);
   assert.deepEqual(await walk(client(key), "status=301"), [[], [], []]);
-  // Failed requests, here 1,050 with 422 and 1,050 with 503, have their own index.
+  // Failed requests have an index of their own, so a call reads only these: 1,050 with 422 and 1,050 with 503.
   assert.deepEqual(await walk(client(key), "status=404"), [[]]);
   const failed = await walk(client(key), "status=422&limit=200");
   assert.deepEqual(failed.map((page) => page.length), [...Array(5).fill(200), 50]);
@@ -202,7 +202,7 @@ test("Invalid filters of the log are refused, and name what is allowed (spec 7)"
 });
 
 test("Calls of tools over MCP are in the log as the requests that they make", async ({ workspace: { key } }) => {
-  // The reply has the request id of the tool's other call, which reads the workspace's time zone.
+  // The reply has the request id of another call, in which the tool reads the workspace's time zone.
   const { headers } = await toolClient(key)("contacts_list", { limit: 5 });
   await loggedOf(key, { headers });
   const [logged] = (await readLog(key)).filter(({ path }) => path.startsWith("/api-v1-contacts"));

@@ -11,7 +11,7 @@ const COMPANIES = "/api-v1-companies";
 
 type Api = ReturnType<typeof client>;
 
-/** Merges each record into the next one, so that all end up in the last. */
+/** Merges each record into the next, so that only the last remains. */
 async function mergeChain(api: Api, path: string, records: readonly { id: string }[]): Promise<void> {
   for (let at = 1; at < records.length; at++) {
     const { status, text } = await api.post(`${path}/${records[at]!.id}/merge`, {

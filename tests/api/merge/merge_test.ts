@@ -217,7 +217,7 @@ for (const [path, one] of [[CONTACTS, "contact"], [COMPANIES, "company"]] as con
     for (const reply of await Promise.all(calls)) {
       assertError(reply, "record_merged");
       assert.deepEqual(namedIds(reply), [stays.id]);
-      // A client would follow the redirect, and believe that the call succeeded.
+      // A client would follow a Location, and take the reply to its GET for success.
       assert.equal(reply.headers.get("Location"), null);
     }
     const headers = { "X-API-Key": workspace.key };

@@ -100,7 +100,7 @@ test("q finds every record of a large import, page by page, while the job is sti
 
 test("A record whose event cannot be stored is indexed at once", async ({ sql, workspace }) => {
   await rolledBack(sql, async (sql) => {
-    // Takes the locks in the job's order: this lock before the table's.
+    // Locks the texts before the table, as the job does, so that neither waits for the other forever.
     await sql`select crm.lock_texts()`;
     await sql`alter table crm.feed_offset rename to gone`;
     await sql`

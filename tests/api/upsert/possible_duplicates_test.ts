@@ -31,7 +31,7 @@ const alike: [path: string, stored: Record<string, string>, sent: Record<string,
   [COMPANIES, { domain: "" }, { domain: "" }, false],
 ];
 
-/** Records of this workspace are never possible duplicates. */
+/** A client of another workspace, whose records are never possible duplicates. */
 const elsewhere = client((await makeWorkspace(sql)).key);
 
 for (const [path, stored, sent, is] of alike) {

@@ -161,7 +161,7 @@ test("During the overlap of POST …/rotate-secret the old secret still signs, a
   const message = await send(3);
   checkDelivery(message, second.secret);
   for (const other of [old, first.secret]) assert.throws(() => checkDelivery(message, other));
-  // The next overlap begins with the second secret, which has signed alone since the last overlap ended.
+  // The overlap has ended, so the next rotation replaces `second`, which signs alone.
   const third = await rotate(60);
   checkDelivery(await send(4), second.secret, third.secret);
   const last = await rotate(0);

@@ -66,7 +66,7 @@ test("POST …/recover queues the undelivered events of its window that have the
         case ${state}::text when 'failed' then 5 else 0 end, occurred_at
       from event where ${state}::text is not null`;
   };
-  // From the oldest event, which occurred nine hours ago, to that of four hours ago.
+  // Six events, which occurred nine to four hours ago.
   for (const [index, state] of [null, null, "failed", "cancelled", "delivered", "pending"].entries()) {
     await add(9 - index, "deal.won", state);
   }
