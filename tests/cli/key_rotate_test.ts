@@ -81,7 +81,7 @@ test("a rotation keeps a key's id, scopes, limit, subscriptions and call counts"
   for (const value of [key, rotated.key]) assertError(await client(value).get(PIPELINES), "rate_limited");
 });
 
-test("a second rotation ends the first rotation's old secret, whatever its overlap", async ({ sql, workspace }) => {
+test("a second rotation ends the secret that the first replaced, even during the overlap of the first", async ({ sql, workspace }) => {
   const { id, key } = await makeKey(sql, workspace.id);
   const second = await rotateKey(sql, id, 604_800);
   const third = await rotateKey(sql, id, 3_600);

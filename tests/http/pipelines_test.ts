@@ -97,7 +97,7 @@ test("reads whose connection is lost before the reply are sent again on another"
     lost = promise;
     let isAnswered = false;
     const reads = isolate.readAll().finally(() => isAnswered = true);
-    // A read fails before Postgres runs it if it takes a connection of the pool that was lost in an earlier round.
+    // Stops when both are answered: a read that takes a connection lost in an earlier round fails without running.
     await eventually(
       async () => isAnswered || await countCalls() >= before + 2,
       "Postgres to run both reads",

@@ -88,8 +88,8 @@ test("a workspace whose calls are stuck gets at most half of the connections, an
     assert.equal(answered, 0);
     if (order === keys) await holder`rollback`;
     for (const [index, { status, retryAfter }] of (await Promise.all(calls)).entries()) {
-      // On a busy machine the calls above may take 5 s. After 5 s, a call stops waiting for its workspace's share of
-      // the connections.
+      // A call waits at most 5 s for its workspace's share of the connections. On a busy machine, the victim's calls
+      // may take so long that the wait ends before the rollback.
       const isServed = order === keys && (status === 200 || await ended[index]! < 5);
       assert.deepEqual([status, retryAfter], isServed ? [200, null] : [503, "5"]);
     }

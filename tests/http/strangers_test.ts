@@ -56,7 +56,7 @@ async function orderOf(owner: string, names: string[]): Promise<string[]> {
   return order;
 }
 
-Deno.test("The calls of a workspace run in their order, those of unknown callers the newest and the oldest in turns", async () => {
+Deno.test("A workspace's calls run in the order of arrival; among unknown callers' calls, the oldest and the newest take turns", async () => {
   assert.deepEqual(await orderOf("a workspace", ["1", "2", "3", "4"]), ["1", "2", "3", "4"]);
   assert.deepEqual(await orderOf(UNKNOWN_OWNER, ["1", "2", "3", "4"]), ["1", "4", "2", "3"]);
 });
@@ -98,7 +98,7 @@ Deno.test("The last connection is kept for a workspace that has none", async () 
   assert.equal(share.isIdle, true);
 });
 
-Deno.test("A task without an owner counts against every workspace, until another task waits for it and its owner is looked up", async () => {
+Deno.test("A task without an owner counts against every workspace until its owner is looked up, which happens when another task waits", async () => {
   const share = new FairShare(1, 2);
   const asked: PromiseWithResolvers<string | undefined>[] = [];
   const stranger = startTask(share, () => {

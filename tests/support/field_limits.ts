@@ -9,7 +9,7 @@ export interface FieldLimits {
   bad: unknown[];
 }
 
-/** Limits that the schema cannot express: values in place of the derived ones, and more invalid ones (`alsoBad`). */
+/** Limits that the schema cannot express: values in place of the derived values, and more invalid values. */
 export type OwnLimits = Record<string, Partial<FieldLimits> & { alsoBad?: unknown[] }>;
 
 /** Derives the limits of each field of a body. */

@@ -56,7 +56,7 @@ export async function startHostedProject(token: string, port: number) {
       stdout: "null",
       stderr: "inherit",
     }).spawn();
-    // The gateway answers 503 until a function is loaded; this one is loaded last.
+    // The gateway answers 503 until a function is loaded, and webhook-dispatcher is loaded last.
     const loaded = async () => {
       const response = await fetch(`${origin}/functions/v1/webhook-dispatcher`).catch(() => null);
       await response?.body?.cancel();
@@ -65,7 +65,7 @@ export async function startHostedProject(token: string, port: number) {
     await eventually(loaded, "the uploaded functions", 120);
   }
 
-  /** Releases after any release in progress: the CLI repeats slow calls, and two processes cannot share a port. */
+  /** Releases when no other release runs: the CLI repeats slow calls, and two releases would need the same port. */
   function releaseInTurn(): Promise<void> {
     released = released.catch(() => {}).then(release);
     return released;

@@ -42,12 +42,10 @@ export function assertAuthError({ status, headers, body }: Reply, code: string, 
 /** An e-mail address that no user has yet. */
 export const newEmail = () => `${crypto.randomUUID()}@exemplo.example`;
 
-/** Signs in by password. */
 export function signIn(email: string, password: string): Promise<Reply> {
   return callAuth("POST /token?grant_type=password", { body: { email, password } });
 }
 
-/** Exchanges a refresh token. */
 export function refresh(refresh_token: string): Promise<Reply> {
   return callAuth("POST /token?grant_type=refresh_token", { body: { refresh_token } });
 }

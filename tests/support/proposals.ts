@@ -18,7 +18,6 @@ export function apiPathOf(url: string): string {
   return `/proposals/${new URL(url).hash.slice(1)}`;
 }
 
-/** Returns the token of a link. */
 export function tokenOf(link: string): string {
   return link.split("/").at(-1)!;
 }

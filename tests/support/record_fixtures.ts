@@ -62,7 +62,7 @@ export async function eventsOf(sql: Sql, workspaceId: string, ...without: string
   return events.map(({ event }) => event).filter((event) => !without.includes(event));
 }
 
-/** Waits until later ids sort after earlier ones: ids of the same millisecond have no order. */
+/** Waits for the next millisecond, because ids of the same millisecond have no order. */
 export const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 3));
 
 /** Creates a record whose id sorts after all earlier ones, and reads it. */

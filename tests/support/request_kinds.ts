@@ -101,7 +101,7 @@ async function* requestEndpoints(caller: Caller): Requests {
     if (gate === "session" || name === WEBHOOKS) {
       Object.assign(samples.records, await makeAppSamples(sql, workspaceId, email));
       samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;
-      // Otherwise the limit of invitations would count these members.
+      // Deletes the lines about these members, because the limit of invitations counts them.
       await sql`delete from crm.audit_log where workspace_id = ${workspaceId} and action = 'member_invited'`;
     }
     // Erases a contact of its own, because other examples refer to the sample contact.
@@ -115,7 +115,7 @@ async function* requestEndpoints(caller: Caller): Requests {
     };
     const path = pathOf(name, route.path, id, below) + neededQuery(route.endpoint, samples);
     const body = bodyOf(route.method, name, route.path, samples);
-    // The deal was won by an earlier example, and a lose of a closed deal checks nothing.
+    // Reopens the deal, which an earlier example won: losing a closed deal checks nothing.
     if (route.path === "/:id/lose") {
       await client(key).patch(`/api-v1-deals/${samples.deal_id}`, { status: "aberto" });
     }
@@ -191,8 +191,8 @@ async function* requestErrorsOfBodies({ key }: Caller): Requests {
 }
 
 /**
- * An isolate identifies a key before it reads the key's first body over 16 KiB: two statements, or one if the key is
- * refused.
+ * Before an isolate reads a key's first body over 16 KiB, it identifies the key in a separate statement: the call takes
+ * two statements, or one if the key is refused.
  */
 async function* requestLargeBodies({ sql, workspaceId }: Caller): Requests {
   const { key } = await makeKey(sql, workspaceId);

@@ -89,7 +89,7 @@ export async function makeOperation(sql: Sql, workspaceId: string): Promise<stri
 
 /**
  * Creates one record of each kind that the application's functions show, and a merge that has ended.
- * @param email of a person to invite to another workspace. This workspace then gets a second admin, so that the person
+ * @param email of a person to invite to another workspace. `workspaceId` then gets a second admin, so that the person
  *  may leave it
  * @returns the id of each, by the name of its function
  */
@@ -146,7 +146,7 @@ async function makeInvitation(sql: Sql, workspaceId: string, email: string): Pro
   await makeMember(sql, workspaceId, "admin");
   const { id } = await createWorkspace(sql, { name: "Outra" });
   const { memberId } = await makeMember(sql, id, "vendedor", email);
-  // Makes it look as if an admin of that workspace had invited the person.
+  // Makes it look as if an admin of the other workspace had invited the person.
   await sql`update crm.members set invited_at = now() where id = ${memberId}`;
   return memberId;
 }

@@ -60,7 +60,7 @@ export const LONGEST = `
   http/shares_test.ts sql/list_walks_test.ts webhooks/hanging_receiver_test.ts webhooks/attempt_memory_test.ts
 `.trim().split(/\s+/);
 
-/** The most files for one process, which loads and compiles the modules that they share only once. */
+/** The most files for one process, which compiles a module only once even if several of the files import it. */
 const MOST_FILES = 16;
 
 /** The files of a run. */

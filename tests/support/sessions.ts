@@ -44,7 +44,7 @@ export async function makeMember(
   return { memberId: id, email };
 }
 
-/** Signs a person in by e-mail, without the password, because checking one is slow on purpose. */
+/** Signs a person in by e-mail, without the password, because checking a password is slow on purpose. */
 export async function signInAs(sql: Sql, member: TestMember): Promise<SignedIn> {
   const { email } = member;
   await signUpUser(sql, email, "");

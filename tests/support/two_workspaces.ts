@@ -32,7 +32,7 @@ async function fill(sql: Sql): Promise<Filled> {
   };
 }
 
-/** The records for the ids in a path. A delivery's path gets the application's subscription, which has a delivery. */
+/** The records for the ids in a path. For a delivery's path, the subscription is the one that has a delivery. */
 export function recordsFor({ records }: Filled, resource: string, path: string): Record<string, string> {
   if (path.includes(":delivery_id")) return { ...records, [resource]: records["app-v1-webhooks"]! };
   const id = recordIdFor(records, resource, path);

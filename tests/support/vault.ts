@@ -1,5 +1,5 @@
-// Stand-ins for the Vault and pg_net, which neither Debian nor npm has: the tables,
-// views and functions that we use, with the names and arguments of supabase_vault 0.3 and pg_net 0.20.
+// Stand-ins for the Vault and pg_net, which neither Debian nor npm has: the tables, views and functions that we use,
+// with the names and arguments of supabase_vault 0.3 and pg_net 0.20.
 import type { Sql } from "postgres";
 
 /** Creates the Vault's table, view and two functions, and lets `postgres` use them as on Supabase. @param sql superuser */

@@ -5,7 +5,7 @@ import { countLeased, createSubscribers, deliveries, enqueue } from "../../bench
 import { openDeliveryWorld } from "../../bench/reliability/world.ts";
 import { Places } from "../../supabase/functions/webhook-dispatcher/places.ts";
 
-Deno.test("64 attempts may begin at once; an attempt leaves its place after 500 ms, up to 256 in all", () => {
+Deno.test("64 attempts may begin at once; an attempt leaves its place after 500 ms; at most 256 run in all", () => {
   const places = new Places();
   const start = (count: number, now: number) => Array.from({ length: count }, () => places.take(1_000, now));
   start(40, 0);
@@ -34,7 +34,7 @@ Deno.test("160 hanging deliveries of 20 workspaces delay the deliveries of other
   const { sql, receiver } = world;
   const options = { each: 2, encryptionKey: world.secrets.webhook_encryption_key };
   const hung: string[] = [];
-  // Each host has 5 workspaces, because at most 64 deliveries are in flight to one host.
+  // A host gets 40 deliveries from its 5 workspaces, because at most 64 may be in flight to one host.
   for (let host = 1; host <= 4; host++) {
     hung.push(...await createSubscribers(sql, receiver.url("hanging", host), 5, options));
   }
@@ -52,7 +52,7 @@ Deno.test("160 hanging deliveries of 20 workspaces delay the deliveries of other
   };
   const alone = await deliverToOthers();
   await enqueue(sql, hung, 4);
-  // More deliveries than places: a run claims again as soon as attempts become slow, without waiting for their end.
+  // 160 deliveries need more than the 64 places: a run claims more once attempts are slow, before they end.
   await eventually(async () => await countLeased(sql, hung) === 160, "all hanging deliveries in flight", 20);
   const took = await deliverToOthers();
   // A delivery that waited for a hanging attempt to end would take 10 s.

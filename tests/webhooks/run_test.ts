@@ -103,7 +103,7 @@ const STEPS: Record<string, (given: Given) => Promise<void>> = {
       create trigger refuse before insert on crm.webhook_attempts for each row execute function public.refuse();`);
     await enqueue(sql, workspaces, 1);
     const dispatcher = given.spawnDispatcher();
-    // On a busy machine, other outcomes may be given up too; their deliveries are attempted again after the 60 s lease.
+    // 150 s: on a busy machine other outcomes may be given up too, and are attempted again after the 60 s lease.
     await eventually(async () => await countEnded(sql, workspaces) === 19, "the other outcomes", 150);
     await eventually(
       () =>

@@ -21,7 +21,7 @@ Deno.test("A signing secret is whsec_ and 32 random bytes", () => {
   assert.notEqual(generateSecret(), generateSecret());
 });
 
-Deno.test("A secret is decrypted from its stored form, which differs each time and does not contain it", async () => {
+Deno.test("A secret is decrypted from its stored form, which differs each time and does not contain the secret", async () => {
   await withKey(randomKey(), async () => {
     const secret = generateSecret();
     const stored = Buffer.from(await encryptSecret(secret, SUBSCRIPTION), "base64");
