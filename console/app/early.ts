@@ -1,7 +1,7 @@
 /**
- * Runs before the first paint, so that the page never appears in another theme or language first. In a frame the page
- * stays empty: a site that frames the console could trick a person into pressing its buttons, and static hosting cannot
- * send a header that forbids frames.
+ * Sets theme and language before the first paint, so that the page never appears in others first. Hides the page in a
+ * frame, because a site that frames the console could trick a person into pressing the console's buttons. Static
+ * hosting cannot forbid frames by a header.
  */
 import { readPreference } from "./preferences_store.ts";
 

@@ -27,8 +27,8 @@ export async function mayLeave(): Promise<boolean> {
 }
 
 /**
- * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered. Browsers call
- * listeners in the order in which they were added, and this listener of `popstate` must run before the router's.
+ * Asks on every way out of the page: a link, Back, closing the tab. Call it before the router is rendered, so that its
+ * `popstate` listener runs before the router's: browsers call listeners in the order in which they were added.
  */
 export function watchLeaving(): void {
   let here = location.href;

@@ -203,7 +203,7 @@ function optionOf({ type, id, name, detail, parent_id }: Found): Option {
   };
 }
 
-/** Groups the options in their order; each member keeps its index among all options. */
+/** Groups the options in their order; each option keeps its index among all. */
 function groupsOf(options: Option[]) {
   const groups = new Map<string, { option: Option; place: number }[]>();
   options.forEach((option, place) =>

@@ -31,7 +31,7 @@ export function PaletteButton({ places }: { places: readonly Place[] }) {
       if (
         event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey
       ) return;
-      // Otherwise the browser would focus its own search field.
+      // Keeps the browser from focusing its own search field.
       event.preventDefault();
       // Do not open above another dialog, which waits for an answer.
       if (isOpen.peek()) isOpen.value = false;

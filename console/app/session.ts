@@ -74,7 +74,7 @@ export async function startSession(): Promise<void> {
     if (session) arrive(session);
     else leaveIfEnded();
   });
-  // When another tab signs out, its message may arrive before this tab sees the browser's storage change.
+  // The message of another tab that signs out may arrive before this tab sees the storage change, so check then too.
   addEventListener("storage", leaveIfEnded);
   const { error } = await auth.initialize();
   if (error && person.value === undefined) person.value = null;
@@ -100,7 +100,7 @@ function storedSession(): Session | null {
   }
 }
 
-/** Shows the sign-in page if no session is stored. A stored session may be valid, and the server only unreachable. */
+/** Shows the sign-in page, unless a session is stored: it may be valid, and the server only unreachable. */
 function leaveIfEnded(): void {
   if (storedSession()) return;
   if (person.value && ending.value === null) ending.value = "expired";
@@ -171,7 +171,7 @@ export async function renewSession(writing: boolean): Promise<string | null> {
 /** The session's token. Throws if another person has signed in meanwhile: the page must send nothing in their name. */
 function tokenOf(session: Session, writing: boolean): string {
   if (person.value === null || session.user.id === person.value?.id) return session.access_token;
-  // If undefined, another call has already noticed the other person, and the page is about to reload.
+  // While `person` is undefined, another call has already noticed the other person, and the page is about to reload.
   if (person.value) arrive(session);
   throw new Failure({ kind: "session", writing });
 }

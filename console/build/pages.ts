@@ -3,7 +3,7 @@
 export interface Page {
   /** Path below the base path: a folder with a slash at both ends, except `404.html`, which is a file. */
   path: string;
-  /** The first script of the document. Documents may share one. */
+  /** The first script of the document; several documents may share a script. */
   script: string;
   /** The module that this script imports for the page. The document preloads it. */
   module?: string;

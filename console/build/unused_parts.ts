@@ -29,7 +29,7 @@ export const unusedParts: Plugin = {
     });
     onLoad({ filter: /auth-js\/dist\/module\/GoTrueAdminApi\.js$/ }, async ({ path }) => {
       const source = await Deno.readTextFile(path);
-      // Of this class, GoTrueClient calls only signOut.
+      // Of GoTrueAdminApi, GoTrueClient calls only signOut.
       const unused = [...source.matchAll(METHOD)].map(([, name]) => name!)
         .filter((name) => name !== "constructor" && name !== "signOut");
       return { contents: without(source, unused, ["mfa", "oauth", "customProviders", "passkey"]) };

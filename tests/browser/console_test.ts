@@ -6,7 +6,7 @@ import { openDatabase } from "../support/stack.ts";
 import { openBrowser } from "./support/browser.ts";
 import { makeWorld, SCENARIOS } from "./support/scenario.ts";
 
-// Each file registers its scenarios.
+// Importing a file registers its scenarios.
 const FOLDER = new URL("scenarios/", import.meta.url);
 const files = [...Deno.readDirSync(FOLDER)].map(({ name }) => new URL(name, FOLDER).href);
 for (const file of files.sort()) await import(file);

@@ -22,7 +22,7 @@ chromiumTest(
     // The visitor reaches the relay through a proxy, which can lose answers.
     await using line = startCuttingProxy(`http://127.0.0.1:${port}`, "POST /leads");
     let folder = "";
-    // Serves the form on another site, changed as the README says.
+    // Serves the form, changed as the README says, from another origin than the relay's.
     await using site = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
       const name = new URL(request.url).pathname.slice(1) || "index.html";
       const file = await Deno.readTextFile(join(folder, "public", name)).catch(() => null);

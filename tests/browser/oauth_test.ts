@@ -20,7 +20,7 @@ chromiumTest("An assistant with the official MCP client, in a browser", async (t
   const steps = {
     "The demo person signs in and consents; the assistant reads, writes and renews its token until the access is revoked":
       () => untilRevoked(browser),
-    "A person with two companies chooses one of them and fewer scopes; an app whose grant was revoked must ask again":
+    "A person with two companies chooses one, and only scopes that read; an app whose grant was revoked must ask again":
       () => chooses(browser, sql),
     "The consent page fits a phone, axe finds nothing, Tab reaches every control, and it says when a request is over":
       () => keepsTheRules(browser, sql),
@@ -111,12 +111,12 @@ async function chooses(browser: Browser, sql: Sql): Promise<void> {
   `;
   assert.ok(grant);
 
-  // Supabase Auth still has the person's approval, so the app is let in without asking.
+  // Supabase Auth still has the person's approval, so it lets the app in without asking the person.
   await ask(page, assistant);
   await page.getByText("Conectado").waitFor();
   assert.ok((await assistant.answer()).get("code"));
 
-  // Revokes the grant as an admin or the operator does. The approval must not let the app in any more.
+  // Revokes the grant as an admin or the operator does. The approval alone must not let the app in.
   await sql`
     update crm.api_keys set revoked_at = now() where workspace_id = ${second.id} and id = ${grant["id"]}`;
   await ask(page, assistant);

@@ -1,6 +1,6 @@
 /**
- * `deno task pictures`: takes the console's pictures for its guide and the reference's for the README, in
- * Chromium. It starts a stack with a company that has used the console for some weeks.
+ * `deno task pictures`: takes, in Chromium, the pictures of the console for its guide and that of the API reference
+ * for the README. It starts a stack with a company that has used the console for some weeks.
  */
 import { join } from "node:path";
 import { startStackProcess } from "../../run/local/stack_process.ts";
@@ -17,7 +17,7 @@ try {
   for (const [name, value] of Object.entries({ ...mailboxes.env, DATA_DIR: dataDir })) {
     Deno.env.set(name, value);
   }
-  // Imported here, because the module reads the variables when it is loaded.
+  // Imported here, because the module reads these variables when it is loaded.
   const { takePictures, takeReferencePicture } = await import("./support/take_pictures.ts");
   await Deno.mkdir(OUT, { recursive: true });
   await takePictures(OUT);

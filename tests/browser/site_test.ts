@@ -26,8 +26,8 @@ const REFERENCE = [
 ];
 const PAGES = [...SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`), ...REFERENCE];
 /**
- * axe checks each page in one language, with one theme, on one screen size: both languages have the same elements, and
- * neighbouring pages have the same kinds of elements. In both languages each page must fit the screen.
+ * axe checks each page in only one language, theme and screen size. This suffices, because both languages have the same
+ * elements, and neighbouring pages the same kinds of elements. In both languages each page must fit the screen.
  */
 const LOOKS = [
   { screen: DESK, colorScheme: "light", addresses: [...PAGES, "404.html"], turn: 0 },
@@ -233,7 +233,7 @@ async function open(
     if (response.status() >= 400 && !mayMiss) met.push(`${response.status()} ${response.url()}`);
   });
   page.on("pageerror", (error) => met.push(String(error)));
-  // Violations of the policy appear in the console.
+  // Chromium reports violations of the content security policy as messages of the page's console.
   page.on("console", (message) => {
     if (/Content Security Policy/.test(message.text())) met.push(message.text());
   });

@@ -63,7 +63,7 @@ Deno.test({
       ) => [item.name, response!.code, assertions!.length]),
       steps.map(({ title }, index) => [title, first.executions[index]!.response!.code, 1]),
     );
-    // The second run has no tokens, because the proposals are answered, so it skips their calls.
+    // The proposals are answered now, so the second run gets no tokens and skips the calls that need one.
     const again = await runNewman({
       ...values,
       proposal_token: "",
@@ -88,8 +88,8 @@ Deno.test("Every request of crm.http answers with a declared status, from top to
 });
 
 /**
- * Sends every request of crm.http as the REST Client of VS Code does, one after the other. It reads only the parts of
- * the format that we use.
+ * Sends every request of crm.http as the REST Client of VS Code does, one after the other. Understands only the parts
+ * of the format that we use.
  * @param entered the variables that a person would have entered
  * @returns the replies, with the names of their requests: `# @name contacts_create`
  */

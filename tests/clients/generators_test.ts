@@ -13,7 +13,7 @@ import { typeErrors } from "./support/type_check.ts";
 
 const CONSUMERS = join(import.meta.dirname!, "consumers");
 
-/** The generators, by the name of the file in `consumers/` that uses what they make from a document in a folder. */
+/** Each writes code from a document into a folder, and has the name of the file in `consumers/` that uses the code. */
 const GENERATORS: Readonly<Record<string, (document: string, folder: string) => Promise<void>>> = {
   async openapi_typescript(document, folder) {
     await Deno.mkdir(folder, { recursive: true });

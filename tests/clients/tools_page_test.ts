@@ -51,7 +51,7 @@ Deno.test("The command on the page on tools runs the whole collection, and every
   });
 });
 
-/** A folder with the files that the reader downloads. There, npx runs the pinned packages of this folder. */
+/** A folder with the files that the reader downloads. Its npx runs the packages that tests/clients/deno.json pins. */
 async function openReader() {
   const folder = await openFolder();
   await writeDocuments();
@@ -63,7 +63,7 @@ async function openReader() {
   return {
     ...folder,
     deno: (args: string[], env: Record<string, string>) => output(Deno.execPath(), args, env),
-    /** Runs a block; `npx -y name@version` runs this folder's copy of the package, which must have that version. */
+    /** Runs a block; `npx -y name@version` runs the pinned package, which must have that version. */
     run(block: string, env: Record<string, string> = {}) {
       const [, name, version] = /^npx -y (\S+)@(\S+) /.exec(block) ?? [];
       const imports: Record<string, string> = config.imports;

@@ -69,7 +69,7 @@ Deno.test("With a wrong password, calls get 503 at once, and a connection is tri
     [...replies].sort(),
     ["503 1 service_unavailable", "503 2 service_unavailable"],
   );
-  // The calls did not wait for the next try, which would have opened a connection.
+  // These calls did not wait: a call that waited for the next try would have seen a new connection.
   assert.ok(answeredWithoutTry >= 20, `${answeredWithoutTry} calls`);
 });
 

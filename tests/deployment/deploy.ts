@@ -6,7 +6,7 @@ import { type Outcome, outcomeOf } from "../support/run.ts";
 
 const FOLDER = join(import.meta.dirname!, "../../run/deployment");
 
-/** The variables that a deployment needs. The functions use the same database, with another login. */
+/** The variables that a deployment needs. The functions use the same database, with a login of their own. */
 export function deploymentVariables(databaseUrl: string): Record<string, string> {
   const functionsUrl = new URL(databaseUrl);
   functionsUrl.username = "crm_functions";

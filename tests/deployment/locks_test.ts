@@ -33,7 +33,7 @@ Deno.test("A plan names each table that a migration locks, who waits for the loc
       "crm.deals: AccessExclusiveLock, reads and writes wait",
       "crm.notes: AccessExclusiveLock, reads and writes wait while all its rows are rewritten",
     ],
-    // This migration runs outside a transaction.
+    // The locks of a migration that runs outside a transaction are not read.
     undefined,
     [],
   ]);

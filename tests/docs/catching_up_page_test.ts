@@ -1,5 +1,5 @@
 // Follows the site's page on catching up, as its reader would: with a key, a shell and the page. The receiver was off
-// during all five attempts.
+// during all five attempts in the first test, and during two in the second.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { freePort } from "../../run/local/free_port.ts";
@@ -53,7 +53,7 @@ test("The commands of the page on catching up deliver every missed event once to
     /^failed:\n[^]*"last_reason" *: *"[a-z_]+"[^]*^held:\n[^]*"state" *: *"held"[^]*^cancelled:\n/m,
   );
   assert.match(printed, /"number" *: *5\b/);
-  // Reactivating the subscription sends the held deliveries; recovering sends the others.
+  // Reactivating the subscription sends the held delivery, so recovering sends the other three.
   assert.match(printed, /"count" *: *3\b/);
 
   // The test event and the four missed events, each once, and no event that had arrived before.
@@ -83,7 +83,7 @@ test("The commands of the page on catching up deliver every missed event once to
 test("The commands of the page on catching up send all waiting deliveries at once to a receiver that was away briefly", async (reader) => {
   const { sql, makeContact, run } = reader;
   const missed = [await makeContact("Failed twice"), await makeContact("And one more")];
-  // After two failures a delivery's next attempt is due in 5 minutes. The test waits for less.
+  // After two failures a delivery's next attempt is due in 5 minutes, so here only the page's command sends it.
   for (const contact of missed) for (const attempt of [1, 2]) await failOnce(sql, contact, attempt);
 
   const listed = await run([setup, choose, list].join("\n"));

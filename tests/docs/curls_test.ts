@@ -11,7 +11,7 @@ import { CURL_FAILS, openReader } from "./reader.ts";
 const resources = await openPage("resources", { sh: "all" });
 const events = await openPage("events", { sh: 3 });
 
-/** Resources without a curl, whose address is in the page's text: no key can make a customer's link. */
+/** Resources with only their address on the page, no curl, because no key can make a customer's link. */
 const WITHOUT_CURL = ["proposals"];
 
 Deno.test("The resources page has a section with a curl for every resource", () => {

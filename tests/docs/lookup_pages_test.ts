@@ -35,7 +35,7 @@ shell.test("The commands of the page keys create a key, replace its value while 
 
 node.test("The program of the page limits waits as Retry-After says, and then gets its answer", async ({ sql, workspace, api }) => {
   const page = await openPage("limits", { http: 1, js: 1, sh: 1 });
-  // Restores the usual limit, because test workspaces have a higher one.
+  // Restores the usual limit, because test workspaces have a higher limit.
   await sql`update crm.workspaces set rate_limit_per_minute = default where id = ${workspace.id}`;
   const { id, key } = await makeKey(sql, workspace.id, { scopes: ["leads:write"] });
   const first = await fetch(`${baseUrl}/api-v1-me`, { headers: { "X-API-Key": key } });

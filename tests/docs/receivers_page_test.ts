@@ -116,7 +116,7 @@ async function acceptedBy(
       "both headers signed with an empty secret": signed(during, "", ""),
       "empty headers": { ...during, signature: "", nextSignature: "" },
       "a changed body": { ...during, raw: new TextEncoder().encode(JSON.stringify(EXAMPLE)) },
-      "an old one with two valid signatures": signed(stale, secret, next),
+      "an old delivery with two valid signatures": signed(stale, secret, next),
       "the headers of another timestamp": { ...during, timestamp: String(Number(during.timestamp) + 1) },
     };
     for (const [what, delivery] of Object.entries(forged)) assert.ok(!await verifier.accepts(delivery), what);
@@ -135,10 +135,10 @@ function forgeries(real: Delivery, secret: string): Record<string, Delivery> {
     "no body": { ...real, raw: new Uint8Array() },
     "the parsed body, written again": { ...real, raw: bytes(JSON.stringify(JSON.parse(text))) },
     "another timestamp": { ...real, timestamp: String(Number(real.timestamp) + 1) },
-    "an old one with a valid signature": signed({ ...real, timestamp: old }, secret),
-    "one from the future with a valid signature": signed({ ...real, timestamp: early }, secret),
-    "one signed with another secret": signed(real, `${secret}x`),
-    "one signed with an empty secret": signed(real, ""),
+    "an old delivery with a valid signature": signed({ ...real, timestamp: old }, secret),
+    "a delivery from the future with a valid signature": signed({ ...real, timestamp: early }, secret),
+    "a delivery signed with another secret": signed(real, `${secret}x`),
+    "a delivery signed with an empty secret": signed(real, ""),
     "an invalid timestamp": signed({ ...real, timestamp: `${real.timestamp}.0` }, secret),
     "a timestamp with very many digits": signed({ ...real, timestamp: "1".repeat(400) }, secret),
     "no timestamp": { ...real, timestamp: "" },

@@ -26,7 +26,7 @@ interface Info {
 
 const indexOf = (name: string) => pathToFileURL(join(FUNCTIONS, name, "index.ts")).href;
 
-/** Reads the imports of all functions in one process, which takes half a second of processor time. */
+/** Reads the imports of all functions at once, because a process takes half a second of processor time. */
 async function readInfo(): Promise<Info> {
   await using folder = await openFolder();
   const all = join(folder.path, "all.ts");

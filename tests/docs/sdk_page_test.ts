@@ -82,7 +82,7 @@ test("The sync on the SDK page prints each event once, over several runs", async
 
 Deno.test("The programs on the SDK page and the receiver in TypeScript have no type error", async () => {
   await using reader = await openReader("");
-  // One process checks all of them, because most of its time goes to the types of Deno and the SDK.
+  // One process checks all programs, because it spends most of its time on the types of Deno and the SDK.
   const programs = [...page.blocks.js, await readSample("ts")];
   const files = await Promise.all(programs.map((program, index) => reader.write(program, `${index}.ts`)));
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {

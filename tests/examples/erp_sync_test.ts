@@ -79,7 +79,7 @@ Deno.test("clients/examples/erp-sync copies everything, continues where it was k
   const deals = numbered(20, (at) => ({ title: `Negócio ${at}`, value: at, contact_id: contactIds[at] }));
   await opened.create("deals", deals);
 
-  // Makes the records older than the mark that a run stores: one minute before its start.
+  // Makes the records older than the mark that a run stores, which is one minute before the run's start.
   await makeOlder(opened.workspace.id);
 
   // Lets four requests pass: for the feed's cursor, the companies, and two of the three pages of contacts.

@@ -7,7 +7,7 @@ import { openBehindProxy } from "./open_example.ts";
 
 const LEADS = "POST /functions/v1/api-v1-leads";
 
-/** Prepares the relay with its form, on a free port. It calls the API through a proxy. */
+/** Prepares the relay with its form, on a free port. The relay calls the API through a proxy. */
 async function openRelay(options: { rateLimit?: number } = {}) {
   const origin = `http://localhost:${freePort()}`;
   const variables = { FORM_ORIGIN: origin, PORT: new URL(origin).port, RETRY_SECONDS: "1" };
@@ -106,7 +106,7 @@ Deno.test("clients/examples/form-relay keeps leads while the API is away, and se
   await opened.relay.kill();
   proxy.setLine("up");
   const again = await opened.start();
-  await opened.sent("it to be sent at the start");
+  await opened.sent("the lead to be sent at the start");
   assert.ok(!again.output().includes("Lead"), again.output());
   // The visitor, who got no answer either, sends the form again.
   assert.equal((await opened.send(last)).status, 202);

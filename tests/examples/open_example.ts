@@ -5,9 +5,9 @@ import { makeWorkspace, type WorkspaceOptions } from "../support/fixtures.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 
 /**
- * Opens an example with the key of a new workspace. It calls the API through a proxy that can cut connections.
+ * Opens an example with the key of a new workspace. The example calls the API through a proxy that can cut connections.
  *
- * @param counted the requests that the proxy counts, as of startCuttingProxy
+ * @param counted the requests that the proxy counts, as in startCuttingProxy
  * @param variables for the `.env`, besides the address and the key
  */
 export async function openBehindProxy(

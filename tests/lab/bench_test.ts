@@ -8,7 +8,7 @@ async function assertWithinLimits(subject: string): Promise<void> {
   assert.equal(code, 0, output);
 }
 
-// tests/contract/one_statement_test.ts counts the statements of each request.
+// Measures a few requests; tests/contract/one_statement_test.ts counts the statements of every request.
 Deno.test(needing(["pgbouncer"], {
   name: "A request takes one round trip to the database, also behind a transaction pooler",
   fn: () => assertWithinLimits("round-trips"),

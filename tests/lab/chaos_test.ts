@@ -15,7 +15,7 @@ const TITLES = {
   13: "A host never has more than 64 deliveries in flight",
 };
 
-// Runs with the sizes of `--short`; docs/reliability.md has the figures of full runs. One process measures all trials.
+// Runs with the sizes of `--short`; docs/reliability.md has the figures of full runs.
 Deno.test("Short runs reach the figures of docs/reliability.md", async (t) => {
   const { output } = await runShort("reliability");
   for (const [number, title] of Object.entries(TITLES)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isHeld } from "../../bench/harness/figures.ts";
 import { life } from "../../bench/performance/subjects/life.ts";
 
-/** Figures that hold on any machine, also in a short run, in which the other tables change too few rows. */
+/** Figures that hold on any machine, also in a short run, which changes too few rows for the other figures. */
 const FIGURES = [
   "Answers not as expected",
   "Events without their delivery",

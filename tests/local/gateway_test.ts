@@ -47,7 +47,7 @@ Deno.test("A function sees the gateway's own address, a path that begins with it
 });
 
 Deno.test("The gateway passes a body on while it is written", async () => {
-  // The function sends the second half only after the second request, so a buffering gateway would never answer.
+  // The function sends the second half only after another request, so a gateway that buffers would never answer.
   const source = `let finish;
     Deno.serve((request) => {
       if (request.method === "POST") { finish(); return new Response(); }

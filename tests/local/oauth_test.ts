@@ -109,7 +109,7 @@ Deno.test("A code works once, only for its app, its address and its verifier", a
   await assertRefused(form, "invalid_grant");
 });
 
-Deno.test("An app may only name an address that it registered, and otherwise nobody is sent there", async () => {
+Deno.test("An app may name only an address that it registered, and nobody is sent to another", async () => {
   const { id } = await register();
   const { challenge } = makeVerifier();
   for (
@@ -192,7 +192,7 @@ Deno.test("A request and its code expire", async () => {
   await assertRefused(form, "invalid_grant");
 });
 
-Deno.test("A refresh token of an app is replaced when it is used, and an old one ends the others", async () => {
+Deno.test("A refresh token of an app is replaced when it is used, and use of an old token ends the newer tokens", async () => {
   const { access_token: token } = await signUp();
   const app = await register();
   const first = await connectApp(token, app);
@@ -222,7 +222,7 @@ Deno.test("An app's refresh token works only for that app, and never becomes the
   assert.equal((await exchange({ ...form, client_id: app.id })).status, 200);
 });
 
-Deno.test("While an approval stands, the app is approved without asking; revoking it ends the app's sessions only", async () => {
+Deno.test("While an approval stands, the app is approved without asking; revoking the approval ends only that app's sessions", async () => {
   const { access_token: token } = await signUp();
   const app = await register();
   const other = await register();

@@ -127,7 +127,7 @@ test("SIGTERM stops a stack cleanly; the next start, under 3 s, keeps the data, 
   await assert.rejects(postmaster(dataDir), Deno.errors.NotFound);
   await assert.rejects(Deno.stat(join(dataDir, "stack.json")), Deno.errors.NotFound);
 
-  // On a busy machine every start is slow, so compare with the first start, the only one that creates the database.
+  // On a busy machine every start is slow, so the limit grows with the first start, which also creates the database.
   const limit = Math.max(3_000, 0.75 * firstMs);
   const times: number[] = [];
   // One of three starts must be fast enough, because other work may interrupt.

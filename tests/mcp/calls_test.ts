@@ -156,7 +156,7 @@ test("Ignored arguments of a call are named, and a call without a reply body say
 test("A tool call counts towards the limit of its key, and says how long to wait beyond it", async ({ sql }) => {
   const { key } = await makeWorkspace(sql, { rateLimit: 3 });
   const call = toolClient(key);
-  // The key's first call here also reads the workspace's time zone.
+  // The key's first tool call also reads the workspace's time zone, so it counts twice.
   assert.equal((await call("contacts_list")).headers.get("RateLimit"), '"default";r=1;t=60');
   await call("contacts_list");
   const { isError, data, headers } = await call("contacts_list");

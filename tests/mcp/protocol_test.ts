@@ -156,7 +156,7 @@ test("The key is taken from X-API-Key or from Authorization, and every other cal
       ["revoked_api_key", { "Authorization": `Bearer ${other.key}` }],
     ] as [string, Record<string, string>][]
   ) {
-    // Over the 16 KiB that are read before the key is judged, yet sent whole before the reply: otherwise fetch may fail.
+    // Over the 16 KiB read before the key is judged; small enough to be sent before the reply, or fetch might fail.
     const large = request("tools/list", { x: "x".repeat(17_000) });
     for (
       const message of [list, initialize("2025-11-25"), request("tools/call", { name: "me_get" }), large]

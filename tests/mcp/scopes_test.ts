@@ -52,7 +52,7 @@ test("With X-MCP-Readonly only tools that read are listed, and a call of another
   const { body } = await post(create, headers);
   assert.match(body.error.message, /"contacts_create" altera dados/);
   assert.deepEqual((await api.get("/api-v1-contacts")).body.data, []);
-  // Read as false, these would permit what the client meant to forbid.
+  // If these values counted as false, they would permit what the client meant to forbid.
   for (const value of ["1", "yes", "true, true", ""]) {
     const { status, body } = await post(create, { ...headers, "X-MCP-Readonly": value });
     assert.deepEqual([status, body.error.code], [400, -32600], value);

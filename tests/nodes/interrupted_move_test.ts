@@ -114,7 +114,7 @@ Deno.test(needing(NODE_PROGRAMS, {
       for (const table of tables.slice(1)) {
         await owners[1]`select crm.make_partition(${table}, ${dayBefore(5)})`;
       }
-      // This event is in the source's default partition, which a reader keeps from being emptied for a while.
+      // This event is in the source's default partition. A reader keeps that partition from being emptied for 1 s.
       await makeEvents(owners[1], workspace.id, 1, { ageS: 5 * DAY_S });
       const reading = open(nodes[1].superuserUrl).begin((sql) =>
         sql`select pg_sleep(1) from crm.events limit 1`

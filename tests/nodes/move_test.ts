@@ -37,8 +37,8 @@ const KILLS: [RegExp, number][] = [
 ];
 
 /**
- * Refuses to drop a publication that still has tables. A write to such a table could fail at that moment, but too
- * rarely for a test to wait for it.
+ * Refuses to drop a publication that still has tables: such a drop could make a write to one of its tables fail, but
+ * too rarely for a test to wait for such a failure.
  */
 const REFUSE_DROP = `
   create function refuse_drop() returns event_trigger language plpgsql as $$

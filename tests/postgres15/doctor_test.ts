@@ -12,7 +12,7 @@ import { openFolder } from "../support/folder.ts";
 import { createNet, createVault } from "../support/vault.ts";
 
 /**
- * pg_cron 1.4 runs a job at the next full minute at the earliest. This leaves a minute more, because runs and checks
+ * pg_cron 1.4 runs a job at the next full minute at the earliest. The rest of the time is for runs and checks, which
  * take seconds on a busy machine.
  */
 const FIRST_RUN_S = 150;

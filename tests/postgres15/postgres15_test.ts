@@ -108,7 +108,7 @@ Deno.test(
         ]);
       });
 
-      // Otherwise pg_cron would start the same jobs during a check, at the next full minute.
+      // A check runs the jobs itself: pg_cron must not start them too at the next full minute.
       await stopJobs(sql);
       for (const { name, run } of PARTITION_CHECKS) {
         await passMidnight();

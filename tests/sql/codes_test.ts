@@ -60,7 +60,7 @@ Deno.test("every verb raises the codes that its endpoint declares, and no others
     if (endpoint.verb === null) continue;
     const raised = raisedBy(`${endpoint.gate === "session" ? "app" : "api"}.${endpoint.verb}`);
     const documented = errorCodes(route);
-    // The function that locks a record raises this only if it is given a version, which only PATCH gives.
+    // The function that locks a record raises this code only if it gets a version, which only PATCH passes.
     if (route.method !== "PATCH") raised.delete("precondition_failed");
     // An upsert calls the verb of PATCH only for a record that it has found.
     if (route.path === "/upsert") raised.delete("not_found");

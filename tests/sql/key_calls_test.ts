@@ -95,7 +95,7 @@ test("two runs at once count a call once, and no call waits for a run", async ({
   await sql.begin(async (first) => {
     await drain(first);
     const [second] = await other`select crm.drain_calls() as keys`;
-    assert.equal(second!["keys"], 0, "it leaves the work to the first");
+    assert.equal(second!["keys"], 0, "the second run leaves the work to the first");
     const began = performance.now();
     await call(key, 1);
     // A call that waited for the run would fail after 10 s.
@@ -112,7 +112,7 @@ test("a crash that empties the rate limits keeps the counted calls and the last 
   await drain(sql);
   const { last_used_at } = await show(sql, workspace.id, id);
   assert.ok(last_used_at);
-  // Empties this unlogged table, as a crash does. By the next run, the new counter exceeds the last value of the old.
+  // Empties this unlogged table, as a crash does. By the next run the new counter exceeds the old counter's last value.
   await sql`delete from crm.rate_limits where key_id = ${id}`;
   assert.equal((await show(sql, workspace.id, id)).last_used_at, last_used_at);
   await call(key, 6);

@@ -13,7 +13,7 @@ export interface Page {
 }
 
 /**
- * Reads all pages of a list in one transaction, because a transaction for each page would take most of the time.
+ * Reads all pages of a list in one transaction, because a transaction for each page would take most of the test's time.
  *
  * @param page reads the page before an id
  * @returns the ids in order, and how many pages ended early: with fewer ids than the limit, although more pages follow

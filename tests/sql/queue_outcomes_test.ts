@@ -99,7 +99,7 @@ test("Outcomes that are recorded together count in the order in which they ended
       const subscription = await addSubscription(sql, id);
       const [first, second] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });
       const [lost] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 2 });
-      // The function locks deliveries in the order of their ids, and these outcomes come in another order.
+      // The outcomes come in another order than the ids, by which the function locks the deliveries.
       const recorded = await recordOutcomes(
         sql,
         [second!, first!, lost!].map((delivery_id, index) => ({

@@ -25,7 +25,7 @@ async function setLastMovement(sql: Sql, dealId: string, ago: string): Promise<v
   await sql`update crm.deals set moved_at = now() - ${ago}::interval where id = ${dealId}`;
 }
 
-/** Runs the job deals-stale and returns the facts of its events. Before, sets the deal's last movement if given. */
+/** Sets the deal's last movement if `ago` is given, runs the job deals-stale, and returns the facts of its events. */
 async function staleFacts(sql: Sql, dealId: string, ago?: string) {
   if (ago !== undefined) await setLastMovement(sql, dealId, ago);
   await runJob(sql, "deals-stale");

@@ -109,7 +109,7 @@ export function CustomFields() {
   );
 }
 
-/** Sorts fields by kind of record, then fields in use before archived ones, then the oldest first. */
+/** Sorts fields by kind of record, then fields in use before archived fields, then by age, oldest first. */
 function sorted(fields: CustomField[]): CustomField[] {
   const place = ({ object_type, archived_at, id }: CustomField) =>
     `${OBJECTS.indexOf(object_type)} ${archived_at ?? ""} ${id}`;
@@ -150,7 +150,7 @@ function EditField({ field, onDone, onClose }: {
     <ActionDialog
       title={field?.key ?? t("fields.define")}
       yes={t(field ? "app.save" : "fields.define")}
-      // What was typed for a new field stays until it is defined.
+      // What was typed for a new field stays until the field is defined.
       draft={field ? name : undefined}
       onClose={onClose}
       onSubmit={save}

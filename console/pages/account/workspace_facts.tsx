@@ -115,7 +115,7 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
   );
 }
 
-/** The time zones that the browser knows, and the present one, which the browser may not know. */
+/** The time zones that the browser knows, and the present zone, which the browser may not know. */
 function timeZones(present: string): { value: string; text: string }[] {
   const zones = new Set([present, ...Intl.supportedValuesOf("timeZone")]);
   return [...zones].sort().map((value) => ({ value, text: value.replaceAll("_", " ") }));

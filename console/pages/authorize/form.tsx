@@ -8,7 +8,7 @@ import { APP_PRESETS, WORK } from "../keys/presets.ts";
 import { ScopeFields } from "../keys/scope_fields.tsx";
 import { type Offer, targetOf } from "./request.ts";
 
-/** The longest name that a grant takes; Supabase Auth allows longer ones. */
+/** The longest name that a grant takes; Supabase Auth allows longer names. */
 const LONGEST_NAME = 255;
 
 /** Shows what an app asks for. The person chooses the workspace and the scopes to allow. */

@@ -39,7 +39,7 @@ async function forgetStale(lists: { workspace: string; data: Grant[] }[]): Promi
   const approved = await approvedClients();
   if (approved.length === 0) return;
   const own = await Promise.all(lists.map(async ({ workspace, data }) => {
-    // An admin sees the grants of others too.
+    // Keep only the person's own grants: an admin gets the grants of others too.
     const { member } = await call<Workspace>("GET", WORKSPACE_PATH, { workspace });
     return data.filter((grant) => grant.member.id === member.id).map(({ client_id }) => client_id);
   }));

@@ -1,6 +1,6 @@
 /** Reads and writes CSV as spreadsheets in Portuguese save it. */
 
-/** A record of the file, which spans several lines if a cell has line breaks. `line` is the first of them, from 1. */
+/** A record of the file, which spans several lines if a cell has line breaks. `line`: its first line, from 1. */
 export interface Line {
   line: number;
   cells: string[];

@@ -56,7 +56,7 @@ export function Deliveries({ webhook, filter, open, onNews, above }: {
     () => refresh(),
     () =>
       waitAfter(failures.current, pending ? WHILE_PENDING_MS : USUAL_MS, first.failure.peek()?.retryAfter),
-    // Restarts the polling when a delivery becomes pending: the longer pause would delay its result.
+    // Restarts the polling when a delivery becomes pending: a pause of USUAL_MS in progress would delay its result.
     `${query} ${pending}`,
   );
 

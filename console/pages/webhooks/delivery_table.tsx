@@ -18,7 +18,7 @@ export function DeliveryTable({ deliveries, sending, open, chosen, hrefOf, onCho
   onChoose: (id: string, isChosen: boolean) => void;
   onSent: (delivery: Delivery) => void;
 }) {
-  // The open delivery has its own button, and the list beside it is narrow.
+  // Beside an open delivery, which has its own button, the list is too narrow for buttons.
   const mayResend = mayChange.value && sending !== "stopped" && open === null;
   return (
     <Table

@@ -16,7 +16,7 @@ export interface Options extends Record<Filter, string> {
   value: string;
 }
 
-/** The present options of a webhook; without an argument, the options of a new one. */
+/** The present options of a webhook; without an argument, the options of a new webhook. */
 export function optionsOf(webhook?: Webhook): Options {
   const filters = FILTERS.map((filter) => [filter, webhook?.filters?.[filter]?.join() ?? ""]);
   return {

@@ -7,8 +7,8 @@ import { whenText } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * The proposed period begins this long before the webhook stopped. Most webhooks stop because a delivery failed for
- * good, a little more than 6½ hours after its first attempt.
+ * The proposed period begins this long before the webhook stopped. Most webhooks stop when a delivery fails for good, a
+ * little more than 6½ hours after its first attempt, which the period must include.
  */
 const TRIED_MS = 8 * 3_600_000;
 

@@ -1,6 +1,6 @@
 import type { Delivery, Webhook } from "./records.ts";
 
-/** Maximum attempts of a delivery. If the last one fails, the subscription is stopped (spec 6.5). */
+/** Maximum attempts of a delivery. If the last attempt fails, the subscription is stopped (spec 6.5). */
 export const MAX_ATTEMPTS = 5;
 
 /**

@@ -47,7 +47,7 @@ test("On a phone, a webhook that failures stopped shows as a banner and a number
 
   await banner.getByRole("link", { name: "Ver e reativar" }).click();
   await page.getByText(/^Parado: 5 falhas seguidas em .*\. Uma entrega falhou cinco vezes/).waitFor();
-  assert.equal(await banner.count(), 0, "the page of the webhook says it by itself");
+  assert.equal(await banner.count(), 0, "the page of the webhook itself says that it stopped");
   await page.getByRole("button", { name: "Reativar" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Agora não" }).click();
   await page.getByText("Ativo", { exact: true }).waitFor();

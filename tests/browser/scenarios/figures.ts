@@ -8,7 +8,7 @@ import { speedUp } from "../support/speed.ts";
 /** The number of refreshes in an hour, and the speed-up of the test's clock. */
 const REFRESHES = 120;
 const FASTER = 300;
-/** The first measurement is after `FIRST` refreshes, when the page's code has run often; then after every `STEP`. */
+/** Refreshes before the first measurement, because newly run code takes memory too, and between measurements. */
 const FIRST = 24;
 const STEP = 8;
 /** The allowed growth of memory. A leak in every refresh would exceed it by far. */

@@ -56,7 +56,7 @@ test("A card opens its deal, with the contact and the accepted proposal, and the
   await card.getByText("Hotel Beira-Mar · Rita Ribeiro").waitFor();
   await card.getByText("Origem: indicação").waitFor();
   assert.match(await card.innerText(), /^R\$\s300,00 por mês$/m);
-  // The text lies under the link that covers the card.
+  // Forced, because the text lies under the link that covers the card.
   await card.getByText("Origem: indicação").click({ force: true });
   await page.getByRole("link", { name: "rita@hotel.example" }).waitFor();
   await page.getByRole("heading", { name: "Plano anual" }).waitFor();

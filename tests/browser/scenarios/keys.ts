@@ -22,7 +22,7 @@ async function readValue(page: Page): Promise<string> {
   return value!;
 }
 
-/** Creates a key for an ERP, copies its value, and returns it. */
+/** Creates a key for an ERP; copies and returns its value. */
 async function createKey(page: Page, name: string): Promise<string> {
   await page.getByRole("link", { name: "Criar chave" }).first().click();
   await page.getByLabel("Nome").fill(name);

@@ -49,12 +49,12 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
   return { places, session: await sessionOf(company.person) };
 }
 
-/** How often a page is opened at most, until none of its requests fails. */
+/** How often a page with failed requests is opened at most. */
 const VISITS = 3;
 
 /**
- * Opens every page in a new browser context and checks it. If the first read of the workspace fails, a page shows its
- * content at once and the alert later, which moves the content; so a page with a failed request is opened again.
+ * Opens and checks every page, with a session or without. A page with a failed request is opened again: if the first
+ * read of the workspace failed, the alert appears after the content and moves the content.
  */
 async function visit(
   world: World,

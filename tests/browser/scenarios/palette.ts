@@ -73,7 +73,7 @@ test("Ctrl K searches: a page opens by its name without a request, a key by a pa
   await page.keyboard.press("ArrowDown");
   assert.equal(await chosen.textContent(), "Site novo");
   await page.keyboard.press("ArrowDown");
-  assert.match((await chosen.textContent())!, /^Agência do site/, "from the last to the first");
+  assert.match((await chosen.textContent())!, /^Agência do site/, "ArrowDown goes from last to first");
   await page.keyboard.press("ArrowUp");
   assert.equal(await options.count(), 2);
   await page.keyboard.press("Enter");

@@ -131,7 +131,7 @@ test("Signing out also ends the session on the server", async ({ browser, sql })
   await page.getByLabel("E-mail").waitFor();
 });
 
-test("Two-step verification is turned on with a code, asks for one after the password, and is turned off", async ({ browser, sql }) => {
+test("Two-step verification is turned on with a code, asks for a code after the password, and is turned off", async ({ browser, sql }) => {
   const person = await makePerson(sql, await makeCompany(sql), "vendedor");
   const other = JSON.parse(await sessionOf(person));
   await using watched = await openPage(browser, "/conta/", {

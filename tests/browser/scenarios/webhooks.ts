@@ -76,7 +76,7 @@ test("While new deliveries arrive, deliveries can be filtered and older ones loa
   assert.equal(await page.getByRole("button", { name: "Mostrar mais antigas" }).count(), 0);
   await arrive(MANY, 2);
   await listed(MANY + 2);
-  // After an older delivery is sent again, the page refreshes it until it ends.
+  // The page refreshes an older delivery that is sent again until its new attempt has ended.
   await deliveriesOf(page).last().getByRole("link").click();
   await page.getByRole("button", { name: /^Reenviar contact.created/ }).click();
   await openedDelivery(page).getByText("Reenvio 1").waitFor();

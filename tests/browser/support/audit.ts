@@ -33,7 +33,7 @@ export async function violationsOf(page: Page, without?: string): Promise<Violat
       id: string;
       nodes: { html: string }[];
     }
-    // axe describes only violations: by default it would also describe every element that passes.
+    // By default axe also describes every element that passes; here it describes only violations.
     const context = { include: ["html"], exclude: without ? [without] : [] };
     return (await axe.run(context, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => ({
       id,
@@ -95,7 +95,7 @@ export async function assertReachable(page: Page, where: string): Promise<void> 
         !(element as HTMLButtonElement).disabled
       );
     all.forEach((element, index) => element.dataset.order = String(index));
-    // A page focuses its title, but the first Tab must reach the first control.
+    // A page focuses its title, so move the focus to the start, from where Tab must reach the first control.
     const start = document.createElement("span");
     start.tabIndex = -1;
     document.body.prepend(start);
@@ -108,7 +108,7 @@ export async function assertReachable(page: Page, where: string): Promise<void> 
     await page.keyboard.press("Tab");
     const focused = await page.evaluate(() => {
       const element = document.activeElement as HTMLElement | null;
-      // The link of a row outlines the whole row.
+      // The link of a row outlines the whole row, by its `::after`.
       const outlined = [null, "::after"].map((part) => getComputedStyle(element ?? document.body, part));
       return {
         order: Number(element?.dataset.order ?? -1),

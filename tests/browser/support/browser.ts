@@ -19,7 +19,7 @@ export interface Look {
   touch?: boolean;
   /** The reply of Supabase Auth to the sign-in; absent if nobody is signed in. */
   session?: string;
-  /** The origin of an app to which the page may lead. */
+  /** The only other origin that the page may open: that of an app. */
   app?: string;
 }
 
@@ -103,7 +103,7 @@ export async function openPage(browser: Browser, path: string | null, look: Look
         [],
         "another host",
       );
-      // Chromium also reports error statuses that a scenario provokes.
+      // Leaves out error statuses, which Chromium reports too, because scenarios provoke some.
       assert.deepEqual(errors.filter((text) => !text.startsWith("Failed to load resource")), []);
     },
   };
@@ -120,7 +120,7 @@ function watchLayout(): void {
   (globalThis as unknown as { shifts: string[] }).shifts = shifts;
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
-      // CLS is reported with three decimals.
+      // A shift below 0.0005 counts as none, because CLS is reported with three decimals.
       if (hadRecentInput || value < 0.0005) continue;
       const moved = sources.map(({ node, previousRect, currentRect }) => {
         const html = node instanceof Element ? node.outerHTML : node?.textContent ?? "";

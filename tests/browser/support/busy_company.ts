@@ -80,7 +80,7 @@ async function makeKeys(sql: Sql, workspaceId: string) {
   return { ids: [agency.id, erp.id, site.id, all.id], all: all.key };
 }
 
-/** Creates the deals of the funnel, and returns the id of the last one. */
+/** Creates the deals of the funnel, and returns the id of the last deal. */
 async function makeDeals(api: ReturnType<typeof client>): Promise<string> {
   let last = "";
   const { body: pipelines } = await api.get("/api-v1-pipelines");
@@ -141,7 +141,7 @@ async function makeDeliveries(
   await waitForDelivery(sql, good.id, ({ state }) => state === "delivered");
   for (const name of ["Rui Prado", "Lia Campos", "Davi Nunes"]) await api.post("/api-v1-contacts", { name });
   await waitUntilQuiet(sql, [good.id, bad.id]);
-  // These addresses are only shown. Nothing is sent to them, because no delivery is left to be sent.
+  // These addresses are only shown: no delivery is left that would be sent to them.
   await sql`
     update crm.webhook_deliveries
     set attempts = 5, state = 'failed'

@@ -4,8 +4,8 @@ import { type Browser, chromium } from "playwright-core";
 export type OpenBrowser = Browser & AsyncDisposable;
 
 /**
- * Starts Chromium without its sandbox, which does not work for root. Starts Debian's separate headless build, which
- * takes half the processor time.
+ * Starts Debian's separate headless build of Chromium, which takes half the processor time of the full browser. Its
+ * sandbox is off, because it does not work for root.
  */
 export async function launchChromium(): Promise<OpenBrowser> {
   const browser = await chromium.launch({

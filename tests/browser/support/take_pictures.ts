@@ -107,7 +107,7 @@ export async function takeReferencePicture(file: string): Promise<void> {
 }
 
 /**
- * Writes the top of a page as WebP: a fifth of the size of a PNG, but playwright's `screenshot` cannot write it.
+ * Writes the top of a page as WebP, which playwright's `screenshot` cannot write. A PNG would be five times as large.
  * @param size in CSS pixels
  */
 async function writePicture(

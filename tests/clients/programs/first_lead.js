@@ -1,4 +1,4 @@
-// Runs on every runtime; in a browser, only behind a proxy. Uses a lead, a list, an error, a batch and a signature.
+// Uses a lead, a list, an error, a batch and a signature. Browsers need a proxy: the API refuses cross-origin pages.
 import { Crm, CrmError, replyOf, verifyWebhook } from "@crm-api/sdk";
 
 /** Calls the API, and returns the results. */

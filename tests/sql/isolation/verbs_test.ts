@@ -17,7 +17,7 @@ import { subscribe, waitForDelivery } from "../../support/webhooks.ts";
 
 /** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
-/** The verbs that act on workspaces, invitations and apps of the signed-in person. The operator is no such person. */
+/** The verbs that act on the signed-in person's own workspaces, invitations and apps, so not the operator's. */
 const OF_PERSON = [
   "workspace_choices",
   "session_list",
@@ -87,7 +87,7 @@ const VALUES: Record<string, unknown> = {
 
 test("no verb of schema app reaches a record of another workspace", async ({ sql, workspace: { id: mine } }) => {
   const { workspace_id: theirs, ...records } = await makeRecords(sql);
-  // Writes the search texts now: otherwise the job index-texts would write them at some moment of the test.
+  // Writes the search texts now, so that the job index-texts does not write them between the two readings.
   await sql`select crm.index_texts()`;
   const before = await everythingOf(sql, theirs);
   const verbs = (await readVerbs(sql)).map(({ name, required, optional }) => ({
