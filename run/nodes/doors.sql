@@ -107,8 +107,8 @@ begin
 end
 $$;
 comment on function nodes.person_for(integer, uuid) is
-  'What a node must know about a person, read at node 0 (nodes.person); null if p_node is 0. If the call fails, its '
-  'caller notes the failure against node 0, because p_node was not called.';
+  'What a node must know about a person, read at node 0 (nodes.person); null if p_node is 0. A caller that gets an '
+  'error notes the failure against node 0, because p_node was not called.';
 
 create function nodes.call_member(
   p_node integer, p_person jsonb, p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text,
@@ -177,8 +177,8 @@ language sql stable set search_path = '' as $$
   )
 $$;
 comment on function nodes.best(nodes.answer[]) is
-  'The best of the nodes'' answers: the answer of a node where the person is a member. If there is none, and a node '
-  'did not answer, service_unavailable, because the person may be a member there. Otherwise the first answer.';
+  'The answer of a node where the person is a member. If no node gives such an answer: service_unavailable if a node '
+  'did not answer, because the person may be a member at that node; otherwise the first answer.';
 
 create function nodes.with_choices(p_reply api.reply, p_answers nodes.answer[], p_fields text[]) returns api.reply
 language plpgsql stable set search_path = '' as $$
@@ -220,8 +220,8 @@ begin
 end
 $$;
 comment on function nodes.call_any_workspace(uuid, uuid, text, jsonb) is
-  'Runs a verb that requires no role at every node, because the person may be a member at several nodes. An invitation '
-  'that the person answers exists at one node only.';
+  'Runs a verb that requires no role. It runs at every node, because the person may be a member at several nodes. An '
+  'invitation exists at one node only, and nodes.best prefers that node''s answer to the not_found of the others.';
 
 create function nodes.only_node(p_user_id uuid, p_session_id uuid, p_role text, out node integer, out refusal api.reply)
 language plpgsql volatile set search_path = '' as $$
@@ -231,7 +231,7 @@ declare
   v_found integer[];
 begin
   -- During a move two nodes have the member, but the workspace lives at the node of its slot. The answer of the other
-  -- node does not count, unless it is workspace_required: then the person has another workspace there too.
+  -- node counts only if it is workspace_required, because the person then has another workspace at that node.
   v_answers := array(
     select row(
       a.node,
@@ -274,8 +274,8 @@ declare
   v_called integer := 0;
   v_person jsonb;
   v_reply api.reply;
-  -- Whether the verb is about the person and not about the workspace. The workspace's node then only admits the person,
-  -- and all nodes run the verb.
+  -- Whether the verb is about the person and not about the workspace. If so, the workspace's node only admits the
+  -- person, and all nodes run the verb.
   v_is_of_person boolean := p_args is not null
     and coalesce(p_verb in ('workspace_choices', 'invitation_accept', 'invitation_decline'), false);
 begin
@@ -288,7 +288,7 @@ begin
     v_route := nodes.route_to(v_only.node);
   else
     v_route := nodes.route_of_slot(nodes.slot_of(p_workspace_id));
-    -- No node has the workspace. Node 0 answers as a single database does for an unknown workspace.
+    -- If no node has the workspace, node 0 answers as a single database does for an unknown workspace.
     if v_route.node is null then v_route := nodes.route_to(0); end if;
   end if;
   v_person := nodes.person_for(v_route.node, p_user_id);

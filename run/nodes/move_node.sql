@@ -25,8 +25,8 @@ begin
   perform pg_advisory_xact_lock_shared(nodes.fence_lock(tg_argv[0]));
   select f.phase into v_phase from nodes.fences f where f.slot = tg_argv[0];
   if v_phase = 'frozen' then
-    -- Skip the row: a job writes rows of all workspaces in one statement, and an error would stop it. The operator's
-    -- commands belong to no workspace either, but must not succeed without a change.
+    -- Skip a job's row: a job writes rows of all workspaces in one statement, which an error would stop. The operator's
+    -- commands have no workspace either, but get the error, because they must not succeed without a change.
     if crm.current_workspace_id() is null and current_setting('application_name') <> 'crm-cli' then return null; end if;
     raise exception using errcode = '55P03', message = 'The workspace is moving to another database';
   end if;
@@ -40,8 +40,8 @@ comment on function nodes.fence() is
   'Trigger on every table with rows of workspaces; the argument is a moving slot. Refuses the writes that nodes.fences '
   'forbids: calls and the operator''s commands get an error, and jobs and claims skip the row.';
 revoke execute on function nodes.fence_lock(text) from public;
--- A partition gets the triggers of its table when the table's owner creates it, so the owner needs this right. Nobody
--- can call a trigger function directly.
+-- A partition gets the triggers of its table when the table's owner creates it, so the owner needs this right. PUBLIC
+-- may have it, because nobody can call a trigger function directly.
 grant execute on function nodes.fence() to public;
 
 create or replace function nodes.raise_feed(p_above bigint) returns bigint
@@ -49,8 +49,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   v_added bigint;
 begin
-  -- Waits for every transaction that has written an event. Otherwise a reader could get a cursor above the event's
-  -- position before the transaction commits, and would miss the event.
+  -- Waits for every transaction that has written an event. Without this wait, a reader could get a cursor above the
+  -- event's position before the transaction commits, and would miss the event.
   lock table crm.feed_offset in access exclusive mode;
   update crm.feed_offset o
   set added = o.added + greatest(p_above - crm.feed_horizon(), 0)
@@ -60,5 +60,5 @@ end
 $$;
 comment on function nodes.raise_feed(bigint) is
   'Makes the positions of new events at this node at least p_above, so that cursors from another node stay valid and '
-  'new events come after them. Unlike crm.continue_feed(), it reads no events.';
+  'new events come after them. Needs only p_above, whereas crm.continue_feed() reads all events.';
 revoke execute on function nodes.raise_feed(bigint) from public;

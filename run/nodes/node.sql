@@ -106,7 +106,8 @@ $$;
 comment on function nodes.take_person(uuid, jsonb) is
   'Stores what nodes.person returned at node 0, in the transaction of the person''s call, so that the doors find the '
   'session as they would at node 0. If p_person is null, the person no longer exists, and the copy is deleted. Whoever '
-  'may execute this function can make any person look signed in. So the functions may not execute it at node 0.';
+  'may execute this function can make any person look signed in. So crm_functions may not execute it at node 0, where '
+  'people sign in.';
 
 create or replace function nodes.become(p_node integer) returns void
 language plpgsql volatile set search_path = '' as $$

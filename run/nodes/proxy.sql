@@ -1,10 +1,10 @@
--- The proxy in front of several databases: a Postgres 15 with PL/Proxy and without data of workspaces. The functions
--- and the dispatcher connect to it as to a single database, because it has every function that they call. Each call
--- runs on the node that has the workspace. proxy.ts installs this file and proxy_written.sql, which deno task nodes
--- generates from the statements in supabase/functions. The list of nodes and slots is enough to rebuild a proxy.
+-- The proxy in front of several databases: a Postgres 15 with PL/Proxy and without data of workspaces. The edge
+-- functions and the dispatcher connect to it as to a single database, because it has every SQL function that they call.
+-- Each call runs on the node that has the workspace. proxy.ts installs this file and proxy_written.sql, which deno task
+-- nodes generates from the statements in supabase/functions. The list of nodes and slots is enough to rebuild a proxy.
 --
 -- A node commits by itself: no transaction spans two nodes, and `set local` at the proxy does not reach a node. The
--- functions need neither, because each request is one statement.
+-- edge functions need neither, because each request is one statement.
 
 create extension if not exists plproxy;
 do $$
@@ -15,7 +15,8 @@ begin
 end
 $$;
 -- This timeout is longer than the 8 s at the nodes, so that a node cancels a slow statement itself: a statement that
--- only the proxy cancels would go on at the node. It is shorter than the 10 s for which the functions wait.
+-- only the proxy cancels would go on at the node. It is shorter than the 10 s for which an edge function waits, so that
+-- the call gets a reply.
 alter role crm_functions set statement_timeout = '9500ms';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
@@ -63,7 +64,7 @@ create table nodes.proxies (
 );
 comment on table nodes.proxies is
   'The addresses of the other proxies in front of the same nodes, with the password of the owner. A command that adds '
-  'a node, or creates or moves a workspace, tells all of them. Only the proxy''s owner may read this table.';
+  'a node, or creates or moves a workspace, updates every proxy. Only the proxy''s owner may read this table.';
 
 create table nodes.moves (
   slot text primary key references nodes.slots (slot),
@@ -83,7 +84,7 @@ create unlogged table nodes.failures (
 comment on table nodes.failures is
   'Nodes that did not answer. Before `until`, calls of their workspaces are refused at once. After `until`, one call '
   'at a time tries the node, and an answer removes the row. So a node that hangs occupies only one connection, and '
-  'calls to other nodes find a free one.';
+  'calls to other nodes find a free connection.';
 
 create function nodes.slot_of(p_workspace_id uuid) returns text
 language sql immutable parallel safe set search_path = '' as $$
@@ -193,8 +194,7 @@ begin
   into v_route.node, v_paused, v_failed
   from nodes.slots s where s.slot = p_slot;
   if v_paused then
-    -- Wait until the move's cut ends, at most for the lock_timeout. Then the slot's row names the node that takes the
-    -- calls.
+    -- Wait until the move's step `cut` ends, at most for the lock_timeout. The slot's row then names the node to call.
     perform pg_advisory_xact_lock_shared(nodes.slot_lock(p_slot));
     select s.node into v_route.node from nodes.slots s where s.slot = p_slot;
   end if;

@@ -4,8 +4,8 @@
 -- Function bodies may call functions that later files create.
 set check_function_bodies = off;
 
--- By default PUBLIC may execute every new function. The statement names no schema: only a statement without `in schema`
--- revokes this default.
+-- By default PUBLIC may execute every new function. The statement names no schema, because with `in schema` it would
+-- not revoke this default.
 alter default privileges revoke execute on functions from public;
 
 create schema crm;
@@ -154,8 +154,8 @@ as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $
 comment on function crm.iso(timestamptz) is 'A time as the API writes it: ISO 8601, UTC, milliseconds (spec 1).';
 
 create function crm.name_key(p_name text) returns text
--- plpgsql, because Postgres plans a generated column at every insert. To inline an SQL function, it would parse the
--- function's text each time (18 µs).
+-- plpgsql, because Postgres plans a generated column at every insert, and would each time parse the text of an SQL
+-- function to inline it (18 µs).
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
   -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters and leave Ç and
@@ -178,7 +178,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers. They skip the steps below: each step takes as long as this check.
+  -- Most numbers are complete Brazilian numbers, and skip the steps below, each of which takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -276,8 +276,8 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 
 create function crm.lock_number(p_name text) returns bigint
--- Stable, like convert_to(): if this function were immutable, Postgres would not inline it, and each transaction would
--- plan it again (60 µs).
+-- Stable, like convert_to(), which it calls: Postgres would not inline an immutable function that calls a stable
+-- function, and would plan it again in each transaction (60 µs).
 language sql stable parallel safe as $$
   -- SHA-256, because a client chooses part of the name. hashtextextended() can be inverted, so a client could find a
   -- name that collides with another client's lock.

@@ -25,8 +25,8 @@ comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue. The active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In 10 s the dispatcher sends '
-  'fewer than 50,000 deliveries, so it never runs out of work.';
+  '50,000, takes about 23 MiB. It is more than the dispatcher sends in 10 s, after which the job webhook-catch-up '
+  'refills the queue. So the dispatcher never runs out of work.';
 
 -- Only members have a policy, because verbs for keys do not read this table.
 alter table crm.workspaces enable row level security, force row level security;
@@ -90,13 +90,13 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Repeats the query of crm.active_member. A call of crm.active_member would make this function take 50 % longer.
+  -- Repeats the query of crm.active_member, because calling it would make this function take 50 % longer.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
   );
 begin
-  -- A separate statement, so that Postgres prepares it only when needed.
+  -- A separate statement, so that Postgres prepares it only if the query above found nobody.
   if v_owner_id is null then
     v_owner_id := (
       select m.id from crm.members m
@@ -179,7 +179,7 @@ create table crm.api_keys (
   client_id uuid,
   user_id uuid,
   primary key (workspace_id, id),
-  -- The rate limit identifies a key by its id alone.
+  -- Unique across all workspaces, because the rate limit identifies a key by its id alone.
   unique (id),
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id),
   constraint api_keys_grant check (num_nulls(client_id, user_id) in (0, 2))
@@ -200,7 +200,7 @@ comment on column crm.api_keys.rotated_at is 'When the newest secret replaced an
 comment on column crm.api_keys.allowed_networks is
   'The networks from which the key may be used; null: all. An IPv4 network is never stored in IPv6 form.';
 call crm.protect('crm.api_keys');
--- A person has at most one unrevoked grant for an app, because the app's token names no workspace.
+-- A person has at most one unrevoked grant for an app, because the app's token could not choose between two grants.
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
 
@@ -220,7 +220,8 @@ comment on table crm.key_secrets is
   'a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the table.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
-comment on column crm.key_secrets.hash is 'SHA-256 of the secret. A fast hash is enough for 32 random bytes.';
+comment on column crm.key_secrets.hash is
+  'SHA-256 of the secret. A fast hash is enough: nobody can guess 32 random bytes.';
 comment on column crm.key_secrets.expires_at is
   'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
 call crm.protect('crm.key_secrets');
@@ -232,8 +233,8 @@ create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, a '
-  'clearer error than invalid_api_key.';
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
+  'afterwards the less clear invalid_api_key.';
 
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
@@ -263,7 +264,7 @@ language plpgsql immutable set search_path = '' as $$
 declare
   v_address inet;
 begin
-  -- Postgres would also accept an IPv4 address with fewer parts.
+  -- Postgres would also accept an IPv4 address with fewer than four parts.
   if p_text !~ '^(\d{1,3}(\.\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)(/\d{1,3})?$' then return; end if;
   v_address := crm.without_mapping(p_text::inet);
   network := network(v_address);

@@ -1,6 +1,5 @@
 -- The rate limit: an exact sliding log for each caller, so that no period of 60 seconds has more calls than the limit
--- (crm.workspaces.rate_limit_per_minute, 120 by default). crm.answer_request (13_door.sql) enforces it with
--- `crm.admit`.
+-- (crm.workspaces.rate_limit_per_minute, 120 by default). crm.answer_request (13_door.sql) calls crm.admit.
 
 -- Unlogged, because a minute of history is not worth a disk flush at every request. A crash empties the table.
 create unlogged table crm.rate_limits (
@@ -9,8 +8,8 @@ create unlogged table crm.rate_limits (
   calls bigint not null default 0,
   counted_since timestamptz not null default clock_timestamp()
 )
--- With its default of 2 KB, Postgres would compress the times at each call after 240 calls in a minute, and a call with
--- 500 would take five times as long. With 8 KB it stores up to 1,000 times as they are.
+-- With the default of 2 KB, Postgres would compress the times at each call after 240 calls in a minute. After 500
+-- calls, a call would take five times as long as with 8 KB, at which up to 1,000 times stay uncompressed.
 with (toast_tuple_target = 8160);
 comment on table crm.rate_limits is
   'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
@@ -130,8 +129,8 @@ create table crm.key_counters (
 -- beside the old one, and needs no new index entry.
 with (fillfactor = 50);
 comment on table crm.key_counters is
-  'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that '
-  'moving locks no row that a call waits for.';
+  'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that the '
+  'job locks no row for which a call waits.';
 comment on column crm.key_counters.counted_since is
   'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
   'table, none of its calls has been moved yet.';

@@ -304,7 +304,7 @@ begin
       select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
       return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
   end;
-  -- Built in one expression: assigning a single field costs as much as the whole row.
+  -- Built in one expression, because assigning a single field would cost as much as building the whole row.
   return row(
     null, null, v_body, crm.is_marked('app.replayed'), crm.is_marked('app.found'), crm.is_marked('app.events_enqueued'),
     p_caller.id, p_caller.workspace_id, p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
@@ -329,9 +329,9 @@ end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
   'The door for API keys: answers one request. p_key_hash: the SHA-256 of the key, then the key''s slot. p_scope is '
-  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the '
-  'idempotency key are checked. p_args null: only identifies the key and counts no call. p_address: where the call '
-  'comes from (crm.identify).';
+  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so the door stops after the '
+  'idempotency key. p_args null: only identifies the key and counts no call. p_address: where the call comes from '
+  '(crm.identify).';
 
 -- What a key may know about itself: GET /api-v1-me.
 

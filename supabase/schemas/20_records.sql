@@ -10,8 +10,8 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends, even if it has fewer records than its limit. 200 records of maximum length '
-  'would have 20 MB.';
+  'The bytes of JSON at which a page ends, even if it has fewer records than its limit, because 200 records of '
+  'maximum length would have 20 MB.';
 
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
@@ -66,8 +66,8 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
-  -- Null stands for the default owner, who may already own the record. For activities crm.with_activity_defaults
-  -- replaces the null.
+  -- Null stands for the default owner. Replace it here, so that null is no change if that owner already owns the
+  -- record. For activities crm.with_activity_defaults replaces the null.
   if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
     p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
   end if;

@@ -1,10 +1,10 @@
 -- Lists. For each kind of record, 21_lists_written.sql has the filters as data, and static statements for common calls.
 -- See docs/decisions/0012-lists-that-end.md.
 --
--- api.<name>_list and crm.<name>_match have two settings. `plan_cache_mode = 'force_generic_plan'`: for an unknown
--- limit the planner expects too many rows, and would plan every call again. `enable_sort = off`, so that rows are read
--- in the order of an index: statistics cover all workspaces together, so the planner would often read and sort all rows
--- of a workspace.
+-- api.<name>_list and crm.<name>_match have two settings. Without `plan_cache_mode = 'force_generic_plan'`, Postgres
+-- would plan every call again, because it expects too many rows for an unknown limit. Without `enable_sort = off`, it
+-- would often read and sort all rows of a workspace, instead of reading rows in the order of an index, because
+-- statistics cover all workspaces together.
 
 -- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
 -- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
@@ -248,7 +248,7 @@ create function crm.list_by(
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
 -- Generic plans and no sorts, as in api.<name>_list. No incremental sorts either: a composed statement is planned for
--- its values. If statistics suggest few rows, the planner would sort incrementally and read the whole workspace.
+-- its values, and if statistics suggest few rows, the planner would read the whole workspace and sort it incrementally.
 set enable_sort = off set enable_incremental_sort = off
 -- A page needs only joins by the primary key.
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -341,7 +341,7 @@ begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
+  -- If `since` was sent, try the ways before the ranges, because reading by id then probably reads fewer rows.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
   -- thousands.

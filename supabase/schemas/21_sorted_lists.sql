@@ -97,7 +97,7 @@ begin
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
-  -- Otherwise read the index on the sorted column.
+  -- If many rows match each of the filters, read the index on the sorted column.
   if v_chosen is null or cardinality(v_chosen) > v_left then
     v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
   end if;
@@ -157,5 +157,5 @@ begin
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
-  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
-  'reads at most 1,250 rows of the sorted column''s index, and the page may end early. Raises invalid_cursor.';
+  'A page of a list in the order of `sort`. Sorts the rows of a filter that has at most 1,250. If all filters have '
+  'more, reads at most 1,250 rows of the sorted column''s index, so the page may end early. Raises invalid_cursor.';

@@ -21,7 +21,7 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII. This branch takes a third of the time of the other branch.
+  -- Most texts are ASCII. For these, this branch takes a third of the time that the statement below would take.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
   -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
@@ -205,8 +205,8 @@ declare
   v_rare text;
   v_found uuid[];
   -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone are no
-  -- safe limit: a client sees the ids, so it could change the texts of the sampled records until a common word looks
-  -- rare.
+  -- safe limit, because a client sees the ids, and could change the texts of the sampled records until a common word
+  -- looks rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
   v_read integer := 0;
@@ -293,5 +293,5 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
   'or to p_from if next_id is null. The search stops before a block (crm.search_keys) in which the words are common '
   '(is_common), after p_enough or 2 * p_step ids, or after reading much of the index or 16 * p_step texts. Security '
-  'definer, because @> is not leakproof: row-level security would keep the index from being used. Instead, each '
-  'condition names the workspace, or keys that belong to it.';
+  'definer, because @> is not leakproof: row-level security would keep the index from being used. In place of '
+  'row-level security, each condition names the workspace, or keys that belong to it.';

@@ -65,7 +65,7 @@ begin
       case v_field.type when 'date' then 'E' else 'O' end, v_field.index_below is null,
       format('crm.value_keys(t.custom_fields -> %L)', v_sent.key)
     );
-    -- A field of type choices has a list; a filter names one choice.
+    -- A field of type choices has a list, but a filter names a single choice.
     if v_field.type = 'choices' then v_field.type := 'choice'; end if;
     for v_bound in select b.key as operator, b.value as text from jsonb_each_text(v_sent.value) b loop
       v_value := crm.parsed_value(v_field, v_bound.text);

@@ -215,7 +215,7 @@ end
 $$;
 comment on function api.workspace_get(jsonb) is
   'Returns what calls can refer to in the caller''s workspace: active loss reasons, pipelines with their stages, event '
-  'types, custom fields, and the members, active ones first, then the newest 200 inactive ones.';
+  'types, custom fields, all active members, and the newest 200 inactive members.';
 
 -- Pipelines of a workspace and their stages (spec 2.5), for the operator.
 

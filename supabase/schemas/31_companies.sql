@@ -36,7 +36,7 @@ create table crm.companies (
 comment on table crm.companies is 'The organisations that a workspace sells to.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
 -- A generated column instead of an index on the expression: under row-level security an index serves only leakproof
--- conditions, and only a superuser can create a leakproof function.
+-- conditions, and only a superuser could make crm.name_key leakproof.
 comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
 comment on column crm.companies.tax_id is
   'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';

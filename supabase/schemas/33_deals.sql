@@ -67,13 +67,13 @@ comment on column crm.deals.lead_contact_id is
 create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 -- For the funnel (app.funnel_get). A closed deal stays in its stage: without this index, the funnel would read all
--- closed deals of a stage to find the open ones.
+-- closed deals of a stage to find the open deals.
 create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
 -- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing an open deal
--- costs nothing. The ids descend, because a query for the closed deals of one status in the order of closed_at and id
--- must use deals_closed. If the ids ascended, that query would use this index, and read it to its end.
+-- writes no entry. The ids descend, so that a query for the closed deals of one status, in the order of closed_at and
+-- id, uses deals_closed. If the ids ascended, it would use this index, and read it to its end.
 create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
 

@@ -47,7 +47,7 @@ comment on column crm.activities.overdue_unreported_at is
   'column, so that the planner has statistics on how few rows qualify.';
 
 create index activities_due on crm.activities (workspace_id, due_at, id);
--- Partial, so that the filter `is_overdue` never scans completed activities.
+-- Partial, so that the filter `is_overdue` scans only pending activities.
 create index activities_pending on crm.activities (workspace_id, due_at, id) where status = 'pendente';
 create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)
   where overdue_unreported_at is not null;
@@ -155,7 +155,7 @@ declare
   v_activity crm.activities;
   v_changed crm.activities;
 begin
-  -- Lock the contact before the activity, in the same order as a merge.
+  -- Lock the contact before the activity, as a merge does, so that the two cannot deadlock.
   if p_args ? 'contact_id' then perform crm.lock_referred('{}', array[(p_args ->> 'contact_id')::uuid]); end if;
   v_activity := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changed := crm.with_activity_defaults(jsonb_populate_record(

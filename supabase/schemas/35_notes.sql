@@ -28,7 +28,7 @@ comment on table crm.notes is 'Texts that people and integrations write about a 
 
 call crm.protect('crm.notes');
 create trigger touch before update on crm.notes for each row execute function crm.touch();
--- Only after an insert: the API never changes a note.
+-- Only after an insert, because the API never changes a note.
 create trigger set_moved_at after insert on crm.notes for each row execute function crm.set_moved_at();
 
 create function crm.note_new(p_args jsonb) returns crm.notes

@@ -69,7 +69,7 @@ create table crm.proposal_links (
 comment on table crm.proposal_links is
   'The one valid link of each proposal. Only the SHA-256 of its token is stored, so that nobody can open a proposal '
   'with a dump of this table. A separate table, so that crm_api can read proposals but never a hash.';
-comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough: nobody can guess 32 random bytes.';
 call crm.protect('crm.proposal_links');
 
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
@@ -184,8 +184,8 @@ end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
   'The door for public links: answers one request. p_token_hash: the SHA-256 of the token, then the token''s slot. '
-  'p_verb null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args '
-  'is always the link''s own proposal.';
+  'p_verb null: only checks the link and its rate limit. p_args null: only identifies the link and counts no call. '
+  'The id in p_args is always the link''s own proposal.';
 
 -- Proposals of a workspace, for the operator; 76_app_proposals.sql has the verbs for members. The caller generates the
 -- token of a public link and passes only its hash.

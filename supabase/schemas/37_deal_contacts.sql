@@ -100,7 +100,7 @@ begin
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform api.fail('not_found');
   end if;
-  -- Lock the contact before the deal, in the same order as a merge.
+  -- Lock the contact before the deal, as a merge does, so that the two cannot deadlock.
   perform crm.require_references(p_args);
   v_main_id := (crm.deal_lock(v_deal_id)).contact_id;
   v_is_main := v_main_id is not distinct from v_contact_id;
@@ -118,7 +118,7 @@ begin
   else
     select count(*) into v_count from crm.deal_contacts k
     where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
-    -- A main contact's row stays when the deal gets another main contact. So a limit applies to this row too.
+    -- Limit a main contact's row too, because it stays as an additional contact's row when the main contact changes.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
         'validation_error', array['contact_id'],

@@ -89,9 +89,9 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes. Most
-  -- deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT) and
-  -- needs no vacuum: the next update in the page reuses the room of the old row version.
+  -- Created without indexes, because moving rows into it is then five times as fast; `attach` creates the indexes. The
+  -- free room is for deliveries, most of which are updated once, when they end. Such an update adds no index entry
+  -- (HOT) and needs no vacuum, because the next update in the page reuses the room of the old row version.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
     v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
@@ -123,8 +123,8 @@ create function crm.manage_partitions(
 -- Security definer, so that a partition gets the owner of its table, whoever runs the job.
 language plpgsql security definer set search_path = ''
 -- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
--- deadlock_timeout, so that this function gives up first in a deadlock. Otherwise Postgres might fail a statement of
--- the other transaction: crm.emit would catch that error, and the event would be lost.
+-- deadlock_timeout, so that this function gives up first in a deadlock. If Postgres failed a statement of the other
+-- transaction instead, crm.emit would catch that error, and the event would be lost.
 set lock_timeout = '200ms' as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
@@ -169,10 +169,10 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- `attach` would take a weaker lock. Under that lock, a simultaneous insert of a row of that day would fail,
-      -- because the row still goes to the default partition. `only` is enough, because nobody locks another partition
-      -- before locking the table. The default partition is locked too, because its bounds change and a vacuum may hold
-      -- it.
+      -- Lock before `attach`, which takes a weaker lock: under that lock, a simultaneous insert of a row of that day
+      -- would fail, because the row still goes to the default partition. `only` is enough, because nobody locks another
+      -- partition before locking the table. The default partition is locked too, because its bounds change and a vacuum
+      -- may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
         -- Compute the days once more: rows may have been written before this function got the lock.
@@ -214,7 +214,7 @@ comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
 create table crm.feed_offset (
   only_row boolean primary key default true check (only_row),
   added bigint not null default 0,
-  -- 244 random bits; gen_random_bytes would need an extension.
+  -- 244 random bits from two UUIDs, because gen_random_bytes would need an extension.
   cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 );
 comment on table crm.feed_offset is

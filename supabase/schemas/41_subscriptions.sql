@@ -156,7 +156,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- The limit cuts off only inactive subscriptions, which are kept for ever: at most 50 are active.
+      -- At most 50 are active, so the limit cuts off only inactive subscriptions, which are kept for ever.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -165,7 +165,7 @@ begin
 end
 $$;
 comment on function api.webhook_list(jsonb) is
-  'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
+  'Lists the active and the newest inactive subscriptions, 500 at most, newest first (spec 4.5).';
 
 create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
 -- volatile, so that the count includes rows committed while this function waited for the lock.
@@ -173,8 +173,7 @@ language plpgsql volatile set search_path = '' as $$
 begin
   -- Without the lock, simultaneous calls would not count each other's subscriptions.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
-  -- A cap, because every write of the workspace creates deliveries for all active subscriptions, and every claim reads
-  -- them.
+  -- A cap, because every write creates deliveries for all active subscriptions, and every claim reads all of them.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
   ) >= 50 then
@@ -193,7 +192,7 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so two limits apply to the number created in 30 days. The first limit
+  -- Inactive subscriptions are kept for ever, so two limits apply to how many are created in 30 days. The first limit
   -- counts subscriptions with the same target and events once, because automation tools subscribe each time a workflow
   -- is switched on. The second limit counts all subscriptions.
   select
@@ -323,9 +322,9 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The edge function '
-  'chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret once, in '
-  'the reply. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
+  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active subscriptions. The edge '
+  'function chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret '
+  'once, in the reply. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
 
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
 language plpgsql set search_path = '' as $$

@@ -49,8 +49,8 @@ create table crm.webhook_deliveries_default partition of crm.webhook_deliveries 
 comment on table crm.webhook_deliveries_default is
   'Rows whose day has no partition: none, unless the job partition-deliveries did not run for a week.';
 call crm.protect('crm.webhook_deliveries_default');
--- This index must not begin with workspace_id. Otherwise a plan made while a partition is empty would use this index to
--- find a delivery by id, and so read all deliveries of the workspace.
+-- This index must not begin with workspace_id: a plan made while a partition is empty would then use this index to find
+-- a delivery by id, and so read all deliveries of the workspace.
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
 

@@ -40,7 +40,7 @@ language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmap
 #variable_conflict use_column
 declare
   -- How many subscriptions one round looks up, each in about 20 microseconds. At least 60, so that a round covers all
-  -- subscriptions of a workspace (at most 50 active ones).
+  -- subscriptions of a workspace (at most 50 are active).
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
@@ -66,8 +66,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Count the deliveries in flight by an index search for each target. The planner cannot know their number, so it
-    -- might plan a join for a wrong number.
+    -- Count the deliveries in flight by an index search for each target, not by a join: the planner cannot know their
+    -- number, so it might plan the join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -172,8 +172,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time, because the first shard usually has enough deliveries. Until the next vacuum, each
-    -- search also reads dead rows of earlier claims.
+    -- Search one shard at a time, because the first shard usually has enough deliveries, and each search also reads the
+    -- dead rows that claims left since the last vacuum.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -253,8 +253,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions Postgres reads only one row, whichever index the plan uses. A plan that was made for a
-  -- workspace with few events may use any index, and also runs for a workspace with a million events.
+  -- With these conditions Postgres reads only one row, whichever index the plan uses: a plan that was made for a
+  -- workspace with few events may use any index, and is then used for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest

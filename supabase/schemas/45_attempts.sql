@@ -189,9 +189,8 @@ declare
   v_now timestamptz := clock_timestamp();
   v_next timestamptz;
 begin
-  -- A delivery may still be ready because another claim had locked its shard, or because it was added after the claim.
-  -- If another delivery of its workspace is in flight, the dispatcher that sends the other delivery will claim the
-  -- rest.
+  -- Due now: a delivery that is still ready because another claim had locked its shard, or because it was added later.
+  -- It does not count if another delivery of its workspace is in flight: the dispatcher of that delivery will claim it.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -218,7 +217,7 @@ end
 $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed everything due. So deliveries that wait because their subscription or workspace is at its limit do not '
+  'claimed all that it may: deliveries that wait because their subscription or workspace is at its limit do not '
   'count.';
 
 create function crm.poke_dispatcher() returns void

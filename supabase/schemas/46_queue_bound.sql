@@ -1,6 +1,7 @@
 -- The bound of the queue. Every event is stored. Its deliveries are created at once if the subscription's share of the
--- queue has room. Otherwise they are created later, from the events (see "Catching up" below). Without a bound, a key
--- could store a delivery for each of 50 subscriptions with every record it writes. See docs/decisions/0008-queue.md.
+-- queue has room. If the share has no room, they are created later, from the events (see "Catching up" below). Without
+-- a bound, a key could store a delivery for each of 50 subscriptions with every record it writes. See
+-- docs/decisions/0008-queue.md.
 
 create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -109,8 +110,7 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end. Then this function does not wait, but creates the deliveries
-  -- itself.
+  -- If the lock is not free, the catch-up is about to end: do not wait for it, but create the deliveries here.
   v_behind := array(
     select b.id
     from (
@@ -139,8 +139,8 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon. Every transaction below the horizon has ended. A transaction that sees this
-    -- mark, and so creates no deliveries, ends later, so its events are not below the horizon.
+    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
+    -- and so creates no deliveries, ends later, so the catch-up finds its events.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -163,15 +163,15 @@ comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
 -- Counting takes 1.5 microseconds for each waiting delivery, so calls count only at random: on average once while a
--- tenth of p_max_waiting is added. A call that adds a tenth of it at once always counts.
+-- tenth of p_max_waiting is added. A call that adds that many deliveries at once always counts.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
 
 create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- The planner estimates a lower cost for known short arrays than for unknown arrays. Without this setting it would plan
--- every call again. Planning takes longer than adding a delivery.
+-- Without this setting, Postgres would plan every call again, because it estimates a lower cost for known short arrays
+-- than for unknown arrays. The planning would take longer than adding a delivery.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if p_subscription_ids = '{}' then return; end if;
@@ -202,7 +202,7 @@ comment on function crm.fan_out(uuid, uuid[], uuid[]) is
 
 create function crm.fan_out_filtered(p_workspace_id uuid, p_event crm.event_type, p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- Without this setting, each call would plan for all partitions of crm.events. This planning takes milliseconds.
+-- Without this setting, each call would plan for all partitions of crm.events, which takes milliseconds.
 set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_subscription_id uuid;
@@ -247,8 +247,8 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for transactions that were open for up to two days
-  -- (api.event_list).
+  -- 30 days, because deliveries are kept as long. Two days, because a transaction with earlier events may have been
+  -- open that long when the subscription fell behind (api.event_list).
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );

@@ -83,7 +83,7 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- clock_timestamp() is later, so crm.poke_dispatcher in the same statement would find the delivery not yet due.
+    -- Not the later clock_timestamp(): crm.poke_dispatcher in the same statement would find the delivery not yet due.
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
@@ -217,7 +217,7 @@ declare
   v_begun_at timestamptz;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- One recovery at a time: each takes more than a second, and a key may call 120 times a minute.
+  -- One recovery at a time, because each takes more than a second, and a key may call 120 times a minute.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   v_begun_at := clock_timestamp();
   select s.event_types, s.filters into v_types, v_filters from crm.webhook_subscriptions s

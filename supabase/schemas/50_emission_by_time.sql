@@ -6,7 +6,7 @@ declare
   v_workspace record;
   v_deal record;
 begin
-  -- One statement for each workspace: its threshold bounds the part of the index that is read. A single statement for
+  -- One statement for each workspace, whose threshold bounds the part of the index that is read. A single statement for
   -- all workspaces would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in

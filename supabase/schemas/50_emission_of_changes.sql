@@ -88,7 +88,8 @@ create trigger emit_updated after update on crm.activities
   )
   execute function crm.emit_change('activity.updated');
 
--- Events about a deal's additional contacts are emitted by statement triggers, because a merge moves hundreds of rows.
+-- Statement triggers emit the events about a deal's additional contacts: a merge moves hundreds of rows, and a row
+-- trigger would emit each of their events in a subtransaction (crm.emit_for_each).
 
 create function crm.emit_deal_contacts() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -147,8 +148,8 @@ create trigger emit_created_completed after insert on crm.activities
   for each row when (new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
 
--- An update that answers a proposal may also be its first view: set_proposal_moments then sets viewed_at. By the names
--- of these triggers, proposal.viewed comes first.
+-- An update that answers a proposal may also be its first view: set_proposal_moments then sets viewed_at. The triggers
+-- are named so that proposal.viewed comes first.
 create trigger emit_first_view after update on crm.proposals
   for each row when (old.viewed_at is null and new.viewed_at is not null)
   execute function crm.emit_event('proposal.viewed');

@@ -80,7 +80,7 @@ declare
   v_next_id uuid;
 begin
   -- One statement for each index. Both stop at the first change that the page has no room for, or at the 5,000th event,
-  -- shown or not. The next page begins there.
+  -- shown or not. The next page begins where the statement stops.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
     from (

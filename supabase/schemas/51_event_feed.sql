@@ -107,18 +107,17 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A cursor beyond the horizon is from before the database was restored from a backup. Nobody knows which events its
-    -- reader missed.
+    -- A cursor beyond the horizon is from before the database was restored from a backup, so nobody knows which events
+    -- its reader missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- Transactions that begin at `since` or later get higher positions than all events written before `since`. So the
-  -- page can begin after the newest event stored before `since`. The primary key finds that event. The minute allows
-  -- for a clock that is set back. Only the two days before `since` are searched: if they have no event, there is little
-  -- to skip.
+  -- The page can begin after the newest event stored before `since`, which the primary key finds: transactions that
+  -- begin at `since` or later get higher positions. The minute allows for a clock that is set back. Only the two days
+  -- before `since` are searched, because if they have no event, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')

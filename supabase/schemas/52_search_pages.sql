@@ -33,7 +33,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
-  -- Without another filter, nearly all records with the words match.
+  -- Without another filter, nearly all records with the words match, so little more than a page is enough.
   v_enough integer := case when p_args - '{q,limit,cursor,since,until,expand}'::text[] = '{}'
     then v_limit + 51 else 2 * p_step
   end;
@@ -45,7 +45,7 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- LIKE takes several times as long as strpos(), and even longer for a repetitive word such as `aaaab`.
+    -- strpos(), because LIKE takes several times as long, and even longer for a repetitive word such as `aaaab`.
     if v_way is null then
       -- Read the texts before the records, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
@@ -84,7 +84,7 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- If the words are as frequent in older rows, half of these rows would fill the page. Read fewer rows for a long
+    -- Read twice the rows that fill the page if the words are as frequent in older rows. Read fewer rows for a long
     -- search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),

@@ -300,8 +300,7 @@ declare
   v_cursor uuid;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record in place of its value. Otherwise an erasure would have to search the cursors
-    -- for e-mail addresses.
+    -- A cursor stores a record's id, not its value, so that no erasure must search cursors for e-mail addresses.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
@@ -321,8 +320,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, v_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- Unread records may have the last value too, so the next page begins with that value, unless all records read have
-  -- it.
+  -- Unread records may have the last value too, so leave that value to the next page. If all records read have it, show
+  -- it now, because the next page would read the same records.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records

@@ -77,7 +77,7 @@ declare
   -- days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
-  -- Two statements, because one for both cases could not use the index of failed requests.
+  -- Two statements, because a single statement could not use the index of failed requests.
   if v_least >= 400 then
     ids := array(
       select w.id
@@ -125,8 +125,8 @@ $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'A page of the ids of a key''s requests, newest first. next_id: the id after which the next page begins; null if '
   'there is none. p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: the '
-  'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed ones if only these can match). '
-  'So it may be short or empty although there is a next page.';
+  'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed requests if only these can '
+  'match). So it may be short or empty although there is a next page.';
 
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$

@@ -19,7 +19,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- After a day the mail is of no use. The limit also ends the retries while the mail service is down.
+    -- No further claim after a day, because the mail is of no use then, even if the mail service was down.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end

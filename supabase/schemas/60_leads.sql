@@ -214,8 +214,8 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, so one statement first checks whether the company or the contact may exist. Only
-  -- then do further statements search for them.
+  -- Most leads come from new people, so one statement first checks whether the company or the contact may exist.
+  -- Further statements search for each only if it may exist.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key

@@ -11,7 +11,7 @@ begin
   if exists (select from jsonb_array_elements(p_items) i where i ->> 'op' = 'upsert') then
     perform crm.lock_all_matches();
   end if;
-  -- Each activity and note sets moved_at on its deal.
+  -- Lock the deals too, because each activity and note sets moved_at on its deal.
   if p_record in ('activity', 'note') then
     v_deal_ids := array(
       select (i -> 'args' ->> 'deal_id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'create'
@@ -192,7 +192,7 @@ begin
     return false;
   end if;
   v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
-  -- An upsert after another item with the same external_id changes that item's record.
+  -- An upsert after another item with the same external_id changes that item's record, and so creates none.
   return v_external_ids = '{}' or (
     not exists (
       select from unnest(p_items) i
@@ -263,8 +263,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, because its subtransaction has taken locks. Otherwise one subtransaction for each item would
-      -- last until the call ends.
+      -- Undo the block, because its subtransaction has taken locks: without the undo, a subtransaction for each item
+      -- would last until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -300,8 +300,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- In an atomic batch, only the first round names the record that has the external_id. In later rounds the record
-    -- may have been created by this batch, and a failed atomic batch is undone.
+    -- In an atomic batch, only the first round names the record that has the external_id. In later rounds, this batch
+    -- may have created that record, which is undone if the batch fails.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -323,8 +323,8 @@ begin
       when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
-        -- If the items have passed their checks, leave them to crm.run_group. It runs them one by one, and so finds the
-        -- item that fails.
+        -- If all items passed their checks, leave them to crm.run_group: it finds the failing item by running each
+        -- alone.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -334,8 +334,8 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'If every item creates a record, creates all valid items by one insert, which halves the work. Returns the results, '
-  'with null for each item that is left to crm.run_group.';
+  'If every item creates a record, creates all valid items by one insert, which is half the work of an insert for '
+  'each. Returns the results, with null for each item that is left to crm.run_group.';
 
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -376,7 +376,7 @@ begin
     end;
   end loop;
   -- An earlier item of the group may have created the record that has the external_id. When the error was built, that
-  -- record had been undone. Now it exists again.
+  -- record had been undone. Now it exists again, so the error can name it.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);

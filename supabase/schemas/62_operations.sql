@@ -176,8 +176,8 @@ create trigger take_step before update of steps on crm.operations
 
 create function crm.run_operations(p_most interval default '1 second') returns integer
 language plpgsql set search_path = ''
--- A step that waits longer for a lock fails and is tried again later, because other calls wait for the locks of this
--- run.
+-- A step that waits longer than this for a lock fails and is tried again later, because other calls wait for the locks
+-- of this run.
 set lock_timeout = '500ms' as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;

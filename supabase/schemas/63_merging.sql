@@ -167,7 +167,7 @@ create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids
 language plpgsql set search_path = '' as $$
 begin
   -- Receipts are found by their deals, because an index for them would slow down every lead. If the deal has another
-  -- contact now, the receipt keeps the id of the merged contact. Its URL redirects to the remaining contact (301).
+  -- contact now, the receipt keeps the id of the merged contact, whose URL redirects to the remaining contact (301).
   execute format(
     'update crm.lead_receipts r set %1$I = $4
      from crm.deals d

@@ -81,8 +81,8 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- This lock also waits for transactions that are creating a deal or an activity for this contact, and makes later
-      -- ones wait.
+      -- This lock also waits for transactions that are creating a deal or an activity for this contact. Later
+      -- transactions wait for it.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;

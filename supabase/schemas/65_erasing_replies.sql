@@ -151,7 +151,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- Take 256 KB of replies, and at least one reply. Postgres knows the length of a text without reading it.
+  -- Take 256 KB of replies, and at least one reply, by their lengths, which Postgres knows without reading the texts.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -189,7 +189,7 @@ begin
     )
   );
   get diagnostics changed = row_count;
-  -- Give repeated requests the record as it is now. A record's JSON begins with {"id":"<uuid>".
+  -- Give repeated requests the record as it is now. The JSON of a record begins with its id: {"id":"<uuid>".
   update crm.idempotency_keys i
   set body = n.body
   from (

@@ -54,7 +54,7 @@ create function crm.find_naming(
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- How many records are remembered: as many as people can correct by hand, because some names occur in nearly every
+  -- How many records are remembered: no more than people can correct by hand, even if a name occurs in nearly every
   -- record.
   c_most constant integer := 1000;
   v_table text := crm.table_of(p_object);

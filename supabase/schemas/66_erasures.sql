@@ -287,8 +287,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done still
-    -- knows who the person is.
+    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done can do
+    -- so, because it still knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),

@@ -4,9 +4,9 @@
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, the other company's service may
-  -- claim any address. An address in .invalid cannot exist (RFC 2606), and all placeholder admins of
-  -- app.workspace_create share one such address.
+  -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, a company's own service may claim
+  -- any address. An address in .invalid does not count: it cannot exist (RFC 2606), and all placeholder admins of
+  -- app.workspace_create share it.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -89,8 +89,8 @@ begin
     where c.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
-    -- An admin cannot make a person a member without consent. If there are several invitations, nothing shows which
-    -- mail the person followed.
+    -- An invited person becomes a member only by consent, which is shown by following the mail of the invitation. With
+    -- several invitations, nothing shows which mail the person followed.
     continue when v_member.invited_at is not null
       and (v_member.invitations > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id

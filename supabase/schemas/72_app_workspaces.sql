@@ -240,7 +240,7 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- Changes to members take the same lock. While this call waited for it, the caller may have lost the role.
+  -- Changes to members take the same lock, so the caller may have lost the role while this call waited for it.
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;

@@ -52,7 +52,8 @@ declare
 begin
   -- No limit for the operator, whose invitations send no mail.
   if crm.current_member_id() is null then return; end if;
-  -- One invitation at a time, so that each counts the earlier ones. Changes of members take the same lock.
+  -- One invitation at a time, so that each counts the earlier invitations. Changes of members take the same lock, so
+  -- the caller may have lost the role meanwhile.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   perform crm.require_role_still(p_workspace_id, 'admin');
   if (

@@ -119,7 +119,7 @@ language plpgsql set search_path = '' as $$
 begin
   -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
-  -- One new key at a time, so that each counts the earlier ones.
+  -- One new key at a time, so that each counts the earlier keys.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   -- The member may have lost the role while this call waited for the lock.
   perform crm.require_role_still(p_workspace_id, 'admin', 'gestor');
@@ -190,7 +190,7 @@ $$;
 comment on function app.key_create(jsonb) is
   'Stores a new key with the hash of its secret. Its creator is member_id, otherwise the calling member, otherwise the '
   'oldest active admin. The creator is the default owner of the key''s records and the author of its notes: while that '
-  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working ones. '
+  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working keys. '
   'A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: '
   'workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at '
   '(never if absent), allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, '

@@ -123,8 +123,8 @@ begin
 end
 $$;
 comment on function app.subscription_list(jsonb) is
-  'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at '
-  'most. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the subscriptions of a workspace without their secrets: data, active before inactive subscriptions, each '
+  'newest first, 200 at most. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.subscription_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

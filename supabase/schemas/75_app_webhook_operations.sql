@@ -137,7 +137,7 @@ begin
   where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid
   for update;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
-  -- encode() inserts a line break after every 76 characters.
+  -- Remove the line breaks that encode() inserts after every 76 characters.
   return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
 end
 $$;

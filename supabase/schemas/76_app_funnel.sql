@@ -5,8 +5,8 @@ language plpgsql stable set search_path = ''
 -- A cached plan and no compilation: planning and compiling take longer than running the query, and every pipeline gets
 -- the same plan.
 set plan_cache_mode = 'force_generic_plan' set jit = off
--- Without sorts, the deals of each stage and each outcome are read in index order, and reading stops after 1,001. With
--- a sort, the planner might read all of them first.
+-- Without sorts, the deals of each stage and each outcome are read in index order, and reading stops after 1,001 deals.
+-- With a sort, the planner might read all deals first.
 set enable_sort = off set enable_incremental_sort = off as $$
 begin
   return (
@@ -37,8 +37,8 @@ begin
     ),
     closed_deal as (
       select
-        -- A closed deal is shown in its own stage if that stage has the type won or lost, otherwise in the first stage
-        -- of the type. Closing a deal does not change its stage.
+        -- Closing a deal does not change its stage. So a closed deal is shown in its own stage only if that stage has
+        -- the type won or lost, otherwise in the first stage of that type.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o
@@ -166,7 +166,7 @@ declare
 begin
   select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_id;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
-  -- A new deal has no events in older partitions, so these are not read.
+  -- A deal has no events from before its creation, so older partitions are not read.
   v_from := crm.uuid_v7_floor(greatest(v_deal.created_at, now() - interval '90 days'));
   return json_build_object(
     'id', v_id, 'title', v_deal.title, 'status', v_deal.status, 'value', v_deal.value,

@@ -141,7 +141,7 @@ declare
   v_former crm.api_keys;
   v_id uuid;
 begin
-  -- One grant of a person at a time, so that each counts and replaces the earlier ones.
+  -- One grant of a person at a time, so that each counts and replaces the earlier grants.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
   -- If the member was deactivated first, this finds no member. A later deactivation waits for this lock, and then ends
   -- the new grant.

@@ -16,8 +16,8 @@ begin
       'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
     ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
-      -- Read by the index webhook_subscriptions_stopped. After 30 days the waiting deliveries have been dropped, and
-      -- nothing is left to send.
+      -- Read by the index webhook_subscriptions_stopped. Only the last 30 days count, because older waiting deliveries
+      -- have been dropped, and nothing is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -58,9 +58,9 @@ comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
   'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; none while '
   'the workspace may not send), key_expiring (within 14 days). Within a kind, the newest alert comes first; of the '
-  'expiring keys, the key that expires first. since of a failing webhook is its last success or, without one, its '
-  'creation. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 each of '
-  'stopped webhooks, keys and failing webhooks.';
+  'expiring keys, the key that expires first. since of a failing webhook is its last success, or its creation if no '
+  'delivery succeeded. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 '
+  'each of stopped webhooks, keys and failing webhooks.';
 
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$

@@ -24,7 +24,7 @@ end
 $$;
 comment on function crm.import_company(text, text) is
   'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company that '
-  'crm.lead_company finds by name, if its tax id is not a different one. Null if there is none.';
+  'crm.lead_company finds by name, unless that company has another tax id. Null if there is no such company.';
 
 create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$

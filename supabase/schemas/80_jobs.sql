@@ -172,7 +172,7 @@ begin
       'not_found', 'name', null, (select string_agg(format('"%s"', j.name), ', ' order by j.name) from crm.jobs j)
     );
   end if;
-  -- While a workspace moves, nodes.fence refuses the operator's writes but skips the rows of a job.
+  -- Run as a job: while a workspace moves, nodes.fence refuses the operator's writes but skips a job's rows.
   perform set_config('application_name', 'crm-job', true);
   begin
     execute v_command;

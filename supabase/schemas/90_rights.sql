@@ -21,8 +21,8 @@ grant execute on function
   crm.next_delivery_due(interval), crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
 to crm_functions;
 
--- The verbs. crm.run_verb calls them with the rights of its owner. A role needs the right to create in the schema only
--- at the moment when it becomes the owner of a function.
+-- The verbs. crm.run_verb calls them with the rights of its owner. To become its owner, a role needs the right to
+-- create in the schema, and loses it again below.
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
 alter function crm.run_app_verb(text, jsonb) owner to crm_app;
@@ -40,7 +40,7 @@ grant select, insert, update (label, choices, archived_at, index_below) on crm.c
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_api;
--- Verbs store secrets and headers but never read them. next_from, the time when a rotation ends, is not secret.
+-- Verbs store secrets and headers but never read them. They read only next_from, the time when a rotation ends.
 grant select (workspace_id, subscription_id, next_from), insert, update (header) on crm.webhook_secrets to crm_api;
 -- A key that manages webhooks sees the deliveries.
 grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;

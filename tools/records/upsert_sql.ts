@@ -74,13 +74,13 @@ ${requiredSql(record)}
   ));
 end
 $$;`,
-    `Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of ` +
-      `api.${name}_update and _create too. Returns the whole record with created, matched_by and differences (the ` +
-      `fields that were not written). ${
+    `Changes the record whose field named in match_by has the value sent, or creates it. Returns the whole record ` +
+      `with created, matched_by and differences (the fields that were not written). ${
         merged
           ? "If only merged records have the value, changes the record they were merged into, except that field. "
           : ""
-      }Raises ambiguous_match, and validation_error for fields that only a creation requires.`,
+      }Raises ambiguous_match, validation_error for fields that only a creation requires, and the codes of ` +
+      `api.${name}_update and api.${name}_create.`,
   );
   return `${match}\n\n${upsert}`;
 }

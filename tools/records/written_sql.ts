@@ -62,7 +62,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to no record. This check spares them the loop.
+  -- Skip the loop for most creations, which refer to no record.
   if not p_args ?| '{${names.join(",")}}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array[${names.map((name) => `'${name}'`).join(", ")}] loop
@@ -110,8 +110,8 @@ create table crm.event_types (
 );
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows the event. It shows one event for each change. The other events repeat a change, or '
-  'time causes them.';
+  'Whether the change log shows the event. The log shows one event for each change, but no event that repeats a change '
+  'and none that time causes.';
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
@@ -131,8 +131,8 @@ begin
   -- 90_rights.sql makes ${role} the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> '${role}' then raise exception '${name} runs as %, not as ${role}', current_user; end if;
-  -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
-  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
+  -- Static calls, whose plans Postgres caches, because it would plan a dynamic statement at every call. The resource is
+  -- compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
 ${
       [...Map.groupBy([...new Set(verbs)].sort(), (verb) => verb.split("_")[0]!)].map(([resource, verbs]) =>
