@@ -46,7 +46,7 @@ const SHORT_TRIALS = 3;
 
 /**
  * Measures until every figure has met its target in some trial. Other work on the machine can only worsen a time or a
- * ratio, so one good trial shows what the code can do. A count does not depend on other work: a wrong count is final.
+ * ratio, so one good trial shows what the code can do. Counts do not depend on other work, so a wrong count is final.
  */
 async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Promise<Figure[]> {
   let best = await measure();

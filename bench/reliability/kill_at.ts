@@ -90,7 +90,7 @@ function onceWritten(id: string, callback: () => void): void {
   const original = prototype.write as (...args: unknown[]) => boolean;
   prototype.write = function (this: Socket, ...args: unknown[]): boolean {
     const [bytes] = args;
-    // The driver sends the parts of a statement together, at the end of this turn of the event loop.
+    // In the next turn of the event loop, because the driver sends the parts of a statement at the end of this turn.
     if (bytes instanceof Uint8Array && new TextDecoder().decode(bytes).includes(id)) setImmediate(callback);
     return original.apply(this, args);
   };

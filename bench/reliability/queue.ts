@@ -99,7 +99,7 @@ export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
   return countDeliveries(sql, workspaces, sql`state <> 'pending'`);
 }
 
-/** Makes retries due now. Skips deliveries that a dispatcher is changing: waiting for it could deadlock. */
+/** Makes retries due now. Skips deliveries that a dispatcher is changing, because waiting for it could deadlock. */
 export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
   await sql`
     with waiting as (
@@ -114,7 +114,7 @@ export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
 
 /**
  * Shortens leases from 60 s to `seconds`, so that a short run waits less. Skips deliveries that a dispatcher is
- * changing: waiting for it could deadlock.
+ * changing, because waiting for it could deadlock.
  */
 export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`

@@ -45,7 +45,7 @@ export async function openDeliveryWorld() {
     killDispatchers,
     /** Stops Postgres with `immediate`, as a power failure would. */
     async crashPostgres() {
-      // This client could wait for ever after the crash. The trial tests the dispatchers' connections, not this one.
+      // Ends this client, which could wait for ever after the crash. Only the dispatchers' connections are tested.
       await sql.end();
       await stopPostgres(dataDir, "immediate");
     },

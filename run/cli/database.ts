@@ -60,7 +60,7 @@ export async function withOperatorDatabase<Result>(
     // Supabase's transaction pooler does not support named statements.
     prepare: false,
     connect_timeout: CONNECT_TIMEOUT_S,
-    // No maximum age: the session-level lock of a move must not end while the move runs.
+    // No maximum age, because the session-level lock of a move must not end while the move runs.
     max_lifetime: null,
     connection: { application_name: "crm-cli" },
   });

@@ -65,7 +65,7 @@ async function inOrder(
   }
 }
 
-/** Repeats the doctor while something is wrong: after a first deployment no job has run, and functions start cold. */
+/** Repeats the doctor while something is wrong, because in a new project no job has run and functions start cold. */
 async function waitForHealth(settings: Settings): Promise<Diagnosis> {
   const until = performance.now() + DOCTOR_PATIENCE_MS;
   for (;;) {

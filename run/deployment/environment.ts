@@ -217,7 +217,7 @@ function checkMailUrl(value: string, env: Record<string, string>): string | null
   return env["MAIL_TOKEN"] && env["MAIL_FROM"] ? null : "needs MAIL_TOKEN and MAIL_FROM beside it";
 }
 
-/** The address may have a path: links begin with the whole address, and CORS compares only its origin. */
+/** The address may have a path, because links begin with the whole address, and CORS compares only its origin. */
 function checkAppOrigin(value: string): string | null {
   if (!URL.canParse(value)) return "is not a URL";
   const { protocol, hostname, search, hash, username } = new URL(value);

@@ -4,7 +4,7 @@ import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_pass
 import { firstAnswer } from "../local/sql.ts";
 import { CONNECT_TIMEOUT_S, openDatabase } from "./database.ts";
 
-/** A pooler may cache the old password for some seconds. It may block a client that fails to log in many times. */
+/** Several, because a pooler may cache the old password. Few, because it may block a client that fails many times. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
 

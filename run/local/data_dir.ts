@@ -79,7 +79,7 @@ export async function copyFolder(from: string, to: string, without: string[] = [
   }
 }
 
-/** Writes a file that only its owner can read, and replaces it at once: no process reads half a file. */
+/** Writes a file that only its owner can read, and replaces it at once, so that no process reads half a file. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`;
   await Deno.writeTextFile(partial, text, { mode: 0o600 });

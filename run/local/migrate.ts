@@ -114,7 +114,7 @@ function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
 }
 
-/** Refuses missing migrations if the database has unknown or later migrations: the order can change the schema. */
+/** Refuses missing migrations if the database has unknown or later ones, because the order can change the schema. */
 function refuseGaps(unknown: string[], applied: string[], firstMissing: Migration): void {
   if (unknown.length > 0) {
     throw new StackError(

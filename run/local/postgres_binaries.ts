@@ -70,7 +70,7 @@ export async function systemUser(paths: string[]): Promise<SystemUser | null> {
   const ids = await idsOf(SYSTEM_USER) ?? await createUser();
   const blocked = await firstBlocked(paths, { ...ids, passesThrough: false });
   if (blocked === null) return { ...ids, passesThrough: false };
-  // The checkout may be in /root. Opening root's folders to everybody would be worse, so only Postgres may enter them.
+  // The checkout may be in /root. Only Postgres may enter it, because opening root's folders to everybody is unsafe.
   const user = { ...ids, passesThrough: true };
   if (await firstBlocked(paths, user) === null) return user;
   throw new StackError(
@@ -81,7 +81,7 @@ export async function systemUser(paths: string[]): Promise<SystemUser | null> {
 
 async function firstBlocked(paths: string[], user: SystemUser): Promise<string | null> {
   const folders = [...new Set(paths.flatMap(foldersOf))];
-  // `test -x` would ignore the capabilities of the process.
+  // Not by `test -x`, which would ignore the capabilities of the process.
   const entered = await Promise.all(
     folders.map((folder) => run("sh", ["-c", 'cd "$1"', "sh", folder], user)),
   );

@@ -55,8 +55,8 @@ export async function firstAnswer<Answer>(
   }
 }
 
-// postgres.js sends its buffer from a timer. On Deno 2.1 a cleared timer may still fire (denoland/deno#29262) and write
-// `null`. Nothing can catch that error, and it would end the process, so the code below ignores a write of `null`.
+// Ignores a write of `null`, whose error would end the process, because nothing can catch it. postgres.js writes `null`
+// if the timer that sends its buffer fires after being cleared, as it may on Deno 2.1 (denoland/deno#29262).
 const { prototype } = Socket;
 const write = prototype.write as (...args: unknown[]) => boolean;
 prototype.write = function (this: Socket, ...args: unknown[]): boolean {

@@ -130,7 +130,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
 
 /**
  * Time limit for connecting to the database, in seconds. On a busy machine, loading the functions blocks this process,
- * so the embedded database gets a long limit. A given address may be wrong, and the person should soon know.
+ * so the embedded database gets a long limit. The limit for a given address is short, to report a wrong one soon.
  */
 const CONNECT_S = { own: 60, given: 5 };
 
@@ -151,7 +151,7 @@ async function prepareDatabase(
   const { dataDir, databaseUrl: given } = settings;
   const connect_timeout = given === null ? CONNECT_S.own : CONNECT_S.given;
   const sql = openSql(databaseUrl, { max: 1, connect_timeout });
-  // Another session may hold a lock for which a statement waits.
+  // Also ends a statement that waits for a lock of another session.
   signal.addEventListener("abort", () => void sql.end({ timeout: 0 }));
   try {
     await firstAnswer(sql, sql`select 1`, connect_timeout).catch((error) => {
@@ -190,7 +190,7 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
   const defaults = {
     // A direct connection supports named statements; only a transaction pooler does not.
     DATABASE_PREPARE: "true",
-    // Locally one process serves every function.
+    // More than the default of 4, because locally one process serves every function.
     DATABASE_POOL_SIZE: "10",
     WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
     WEBHOOK_DISPATCHER_SECRET: secrets.webhook_dispatcher_secret,

@@ -99,8 +99,9 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
 }
 
 /**
- * Copies the tables in which claims and jobs look for work: the target would have processed earlier copies. Also
- * copies what `tables` lacks because its rows name no workspace: the rate limits, and the job index-texts' position.
+ * Copies, only now, the tables in which claims and jobs look for work, because the target would have processed earlier
+ * copies. Also copies what `tables` lacks because its rows name no workspace: the rate limits, and the job index-texts'
+ * position.
  */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ step }) => step === "cut");

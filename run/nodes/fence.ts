@@ -6,7 +6,7 @@ import { rowsOf, type Table } from "./tables.ts";
 /** Which writes to a slot's rows are allowed (nodes.fences). */
 export type Phase = "open" | "draining" | "frozen";
 
-/** The trigger's name. It runs first, because a table's triggers run in the order of their names. */
+/** The trigger's name, by which it runs first: a table's triggers run in the order of their names. */
 const trigger = (slot: string) => `"aa_fence_${slot}"`;
 
 /** How long a statement waits for a table's lock before it is tried again: short, because requests wait behind it. */

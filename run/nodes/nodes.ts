@@ -105,7 +105,7 @@ export async function otherProxies(proxy: Sql): Promise<string[]> {
 export async function addProxy(proxy: Sql, own: string, url: string): Promise<void> {
   await atAllProxies(proxy, async (proxies) => {
     await proxy.begin(async (sql) => {
-      // Nobody registers or moves a workspace until the new proxy has its slot too. Calls only read the slots.
+      // Nobody registers or moves a workspace until the new proxy has its slot too. Calls only read slots and go on.
       await sql`lock table nodes.slots in exclusive mode`;
       if ((await sql`select from nodes.moves limit 1`).length > 0) {
         throw new StackError("A workspace is moving: complete or undo the move, then add the proxy");
@@ -120,8 +120,8 @@ export async function addProxy(proxy: Sql, own: string, url: string): Promise<vo
 }
 
 /**
- * Makes the proxies forget one of them, so that commands no longer tell it what changes. A proxy that does not answer is
- * left out: the next command there fails, and names the removed proxy.
+ * Makes the proxies forget one of them, so that commands no longer tell it what changes. A proxy that does not answer
+ * is not told: the next command there fails, and names the removed proxy.
  */
 export async function removeProxy(proxy: Sql, url: string): Promise<void> {
   const forget = (sql: Sql) => sql`delete from nodes.proxies where url = ${url}`;

@@ -11,8 +11,9 @@ import type { Table } from "./tables.ts";
 export async function makePartitions(source: Sql, target: Sql, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {
     if (!await hasTable(source, `${name}_default`)) continue;
-    // Empties the source's default partition now, because the hourly job must not do it during the move: the copy would
-    // miss the moved rows, and while the slot is frozen, the fence would keep rows there, and `attach` fail.
+    // Empties the source's default partition now, so that the hourly job does not do it during the move. Otherwise the
+    // copy would miss the moved rows, or, while the slot is frozen, the fence would keep them there and `attach` would
+    // fail.
     await emptyDefault(source, name);
     const there = await daysOf(target, name);
     // One day at a time, because requests wait for the lock.

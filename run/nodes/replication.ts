@@ -96,8 +96,8 @@ export async function waitForChanges(source: Sql, slot: string, mostMs: number):
 export async function endCopy({ slot, source: { sql: source }, target }: Move): Promise<void> {
   const name = replicationName(slot);
   if (await hasSubscription(target.sql, name)) await target.sql.unsafe(`drop subscription ${name}`);
-  // Empty the publication first: dropping a publication that has tables makes some of the simultaneous writes to these
-  // tables fail ("cache lookup failed for publication").
+  // Empty the publication first, because dropping a publication that has tables makes some of the simultaneous writes
+  // to these tables fail ("cache lookup failed for publication").
   const [{ names }] = await source<[{ names: string | null }]>`
     select string_agg(r.prrelid::regclass::text, ', ') as names
     from pg_publication_rel r join pg_publication p on p.oid = r.prpubid where p.pubname = ${name}

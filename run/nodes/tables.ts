@@ -14,8 +14,8 @@ export interface Table {
 
 /**
  * Tables in which claims and jobs look for work for all workspaces. Rows of a workspace that has not moved yet would
- * delay this work at the target, so these tables are copied late: the queue, which is long, when nothing is claimed any
- * more, and the rest of these tables while calls wait.
+ * delay this work at the target, so these tables are copied late. The queue, which is long, is copied when nothing is
+ * claimed any more, the others while calls wait.
  */
 const LATE: Readonly<Record<string, "drain" | "cut">> = {
   webhook_queue: "drain",
@@ -94,7 +94,7 @@ export async function removeRows(
           where k.workspace_id = any (${ids}::uuid[]) and r.key_id = k.id
         `);
     }
-    // The partitions of this node, or the table itself: the nodes may have different partitions.
+    // Looks up this node's partitions, or the table itself, because the nodes may have different partitions.
     const leaves = await sql.unsafe<{ leaf: string }[]>(
       `select distinct tableoid::regclass::text as leaf from ${table.name} where ${rowsOf(table, ids)}`,
     );

@@ -36,8 +36,8 @@ export function toolTable(): Tool[] {
 function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   const { resource, route } = listed;
   const { method, path, endpoint } = route;
-  // An upsert sends no idempotency key. A repeated upsert finds the record that it created, and must write again if
-  // somebody else has changed the record. With a key it would only get the first reply.
+  // An upsert sends no idempotency key, with which a repeated upsert would only get the first reply. It must find the
+  // record that it created, and write again if somebody else has changed the record.
   const idempotent = endpoint.idempotent && !("match_by" in endpoint.query.shape);
   const operation = operationOf(listed, document);
   const { properties: { expand, ...properties }, required, query, about } = inputOf(document, operation);

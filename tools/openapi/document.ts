@@ -37,7 +37,7 @@ export function openApiDocument(audience: Audience, language: Language): unknown
   if (audience === "api") {
     for (const schema of [DeliveryEnvelope, EventEnvelope, AnyDelivery]) schemas.add(schema, "output");
   }
-  // Adds all schemas before any example: the example of an object needs the schema that the object extends.
+  // Adds all schemas before any example, because the example of an object needs the schema that the object extends.
   for (const { routes } of resources) {
     for (const { endpoint } of routes) {
       if (endpoint.body) schemas.addBody(endpoint.body, "input");

@@ -312,7 +312,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     case 201:
       return {
         ...(finds && { 200: answer(endpoint.findsExisting ? FOUND_BELOW : FOUND, replay, repeated) }),
-        // A range instead of 200: a mock answers with the lowest status, which for a creation must be 201.
+        // A range, not 200, because a mock answers with the lowest status, which for a creation must be 201.
         ...(isReplayable(endpoint) && !finds && { "2XX": answer(REPEATED, replay, repeated) }),
         201: answer(doc("Criado", "Created"), [...located, ...version, ...compared]),
       };

@@ -47,8 +47,8 @@ const PORTUGUESE = {
 };
 
 /**
- * The page loads and calls nothing on other hosts. Scalar puts styles into elements, which no hash or nonce can allow;
- * its icons are `data:` images.
+ * The page loads and calls nothing on other hosts. `unsafe-inline`, because Scalar puts styles into elements, which no
+ * hash or nonce can allow. `data:`, for Scalar's icons.
  */
 const POLICY = [
   "default-src 'none'",
@@ -114,7 +114,7 @@ function configuration(language: Language, { document }: PageLinks, theme: strin
     hideClientButton: true,
     // The key that a person enters must not stay in the browser after the page is closed.
     persistAuth: false,
-    // The bar links to the unchanged document. Scalar would offer the document that start.js has changed.
+    // The bar links to the unchanged document instead. Scalar would offer the document that start.js has changed.
     documentDownloadType: "none",
     authentication: { preferredSecurityScheme: "apiKey" },
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },

@@ -57,7 +57,7 @@ export async function readVerbRights(query: Query, role: VerbRole): Promise<Verb
     table.written.forEach(follow);
     for (const trigger of table.triggers) {
       const [{ securityDefiner, source }] = functions.get(trigger) as [SqlFunction];
-      // Postgres checks the right to execute a trigger's function when the trigger is created, not when it fires.
+      // Not added to `called`: Postgres checks the right to a trigger's function only when the trigger is created.
       if (!securityDefiner) follow(source);
     }
   }

@@ -41,7 +41,7 @@ export async function changesSql(database: PGlite, before: State, after: State):
   const statements: string[] = [];
   for (const [key, old] of before) {
     if (after.has(key) || !isWritten(old) || isRemade(old)) continue;
-    // Dropping an object also drops its rights and its comment.
+    // Only if the object stays, because dropping an object also drops its rights and its comment.
     if (old.type === "ACL" && kept.has(subject(old))) statements.push(...revokes(old.sql));
     if (old.type === "COMMENT" && kept.has(subject(old))) {
       statements.push(old.sql.replace(/ IS '[^]*$/, " IS NULL;"));

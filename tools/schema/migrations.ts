@@ -6,7 +6,7 @@ import { runFile, withDatabase } from "./database.ts";
 import { MIGRATIONS, RELEASED, sqlFiles, type WrittenFile } from "./folder.ts";
 import { type Entry, type State, stateOf } from "./state.ts";
 
-/** Version 1, which equals the schema files until its release. The schedule needs a transaction of its own. */
+/** Version 1, which equals the schema files until its release. The schedule needs its own transaction and file. */
 const FIRST = "20261126000000_v1.sql";
 const FIRST_SCHEDULE = "20261126000001_v1_schedule.sql";
 
@@ -69,7 +69,7 @@ export async function newMigration(name: string): Promise<string> {
   return path;
 }
 
-/** Records every migration as released: from now on none of them may change. */
+/** Records every migration as released, so that from now on none of them may change. */
 export async function release(): Promise<void> {
   const digests: Record<string, string> = {};
   for (const name of await sqlFiles(MIGRATIONS)) {
@@ -84,7 +84,7 @@ async function releasedDigests(): Promise<Record<string, string>> {
   return JSON.parse(await Deno.readTextFile(RELEASED));
 }
 
-/** Function bodies may call functions that the file creates later. */
+/** Bodies are not checked, because they may call functions that the file creates later. */
 const SETTINGS = "set check_function_bodies = off;\n\n";
 
 function firstRelease(schemas: [name: string, sql: string][]): WrittenFile[] {

@@ -39,8 +39,8 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // Not as the superuser that `size.url` names: the owner has the same rights as on Supabase. Unlike the functions'
-    // role, it may also compute the arguments.
+    // Not as the superuser that `size.url` names, but as the owner, who has the same rights as on Supabase. Unlike the
+    // functions' role, the owner may also compute the arguments.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }

@@ -161,7 +161,7 @@ as $$
 $$;
 
 -- Inserts a delivery of each event to the workspace's only subscription. The oldest 120 deliveries failed. The
--- subscription asks for deal.stale: only a job emits such events, so no call adds a delivery.
+-- subscription asks for deal.stale, which only a job emits, so no call adds a delivery.
 create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   select bench.make_days('crm.webhook_deliveries');

@@ -40,7 +40,7 @@ interface Amounts {
   others: number;
   /** How many records of a kind a workspace has, if it has any of that kind. */
   each: number;
-  /** How many of the workspaces can be searched: indexing ten million texts alone would take half an hour. */
+  /** How many workspaces are indexed for searches: not all, because indexing ten million texts takes half an hour. */
   searched: number;
 }
 
@@ -88,7 +88,7 @@ async function seed(url: string, { workspaces, contacts, others, each, searched 
     // Disables triggers, because a million rows would emit a million events.
     await sql`set local session_replication_role = replica`;
     await sql`set local maintenance_work_mem = '512MB'`;
-    // With wal_level minimal, Postgres writes no log for a table that the same transaction has truncated.
+    // Truncated, because with wal_level minimal Postgres then writes no log for the tables in this transaction.
     await sql.unsafe(`truncate ${TABLES.join(", ")} cascade`);
     await sql`select bench.seed_workspaces(${workspaces}, ${KEYS}, ${[...SCOPES]})`;
     const indexes = await dropIndexes(sql);
@@ -121,8 +121,8 @@ async function dropIndexes(sql: TransactionSql): Promise<string[]> {
 }
 
 /**
- * Settings to insert millions of rows in minutes. They affect all sizes alike: no call waits for the disk, and no
- * vacuum runs during a call.
+ * Settings to insert millions of rows in minutes. With these settings no call waits for the disk, and no vacuum runs
+ * during a call, so they favour no size.
  */
 const SETTINGS = {
   wal_level: "minimal",

@@ -21,8 +21,8 @@ export interface Sizes {
 }
 
 /**
- * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute. With one key and a huge limit,
- * reading that key's log of calls would take most of the time.
+ * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute, because with one key and a huge
+ * limit, reading that key's log of calls would take most of the time.
  */
 export async function seedWorkspaces(
   sql: Sql,

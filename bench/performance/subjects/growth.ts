@@ -11,7 +11,7 @@ const EARLY_TARGET = 4;
 const WARM_UP = 12;
 const ROUNDS = 4;
 const SHORT_ROUNDS = 2;
-/** Maximum time for one probe at one size: a slow probe makes fewer calls. */
+/** Maximum time for one probe at one size, so a slow probe makes fewer calls. */
 const BUDGET_MS = 1_000;
 const MIN_CALLS = 4;
 /** How often a probe whose ratio is over the target is measured again. */
@@ -58,7 +58,7 @@ async function compareSizes(
   { short, note }: Conditions,
 ): Promise<Outcome> {
   let [smallest, ratios] = await measureProbe(probe, doors, short);
-  // Real growth shows in every measurement, a slow moment of the machine only in one.
+  // Keeps the best measurement, because real growth shows in each, but a slow moment of the machine only in one.
   for (let again = 1; again <= AGAIN && Math.max(...ratios) > TARGET; again++) {
     const [time, others] = await measureProbe(probe, doors, short, again);
     if (Math.max(...others) < Math.max(...ratios)) [smallest, ratios] = [time, others];
@@ -108,7 +108,7 @@ async function measureProbe(
   return [smallest, others.map((time) => time / smallest)];
 }
 
-/** Shows only growth, because growth slows every call, and other work on the machine slows only some calls. */
+/** Shows growth, which slows every call, and hides other work on the machine, which slows only some calls. */
 function lowerQuartile(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)]!;
 }

@@ -73,7 +73,7 @@ type Load = (plan: Omit<LoadPlan, "baseUrl" | "requests">) => Promise<LoadResult
 
 /**
  * Measures the highest number of requests a second that can be answered, with their webhooks delivered. The time until
- * the last delivery counts: a load whose deliveries pile up cannot last.
+ * the last delivery counts, because a load whose deliveries pile up cannot last.
  */
 async function measureSaturation(
   load: Load,
@@ -153,7 +153,7 @@ function measureWaits({ byKind }: LoadResult): Measurement[] {
   );
 }
 
-/** Compares the last tenth of the samples with the second tenth. In the first, code is compiled and caches fill. */
+/** Compares the last tenth of the samples with the second, because in the first code is compiled and caches fill. */
 function measureMemory(samples: Sample[]): Measurement[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const names = { functions: "the functions", dispatcher: "the dispatcher", postgres: "Postgres" } as const;

@@ -63,7 +63,7 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
       [
         () => time(() => sendOnce(near.baseUrl, request, ++number)),
         () => time(() => sendOnce(far.baseUrl, request, ++number)),
-        // One round trip through the proxy: postgres.js needs no second one for a query without parameters.
+        // Takes one round trip through the proxy, because postgres.js needs only one for a query without parameters.
         () => time(() => sql.unsafe("select 1")),
       ],
       short ? 6 : 30,

@@ -46,7 +46,7 @@ async function runWith(
       where d.workspace_id = any (${workspaces}) and a.number = ${index + 1}`;
     kept &&= rows.length === DELIVERIES &&
       rows.every(({ wait }) => wait >= seconds - 0.1 && wait <= seconds * 1.01 + LATE_S);
-    // A dispatcher that used its own clock would be an hour early.
+    // No attempt may have come early: a dispatcher that used its own clock would be an hour early.
     if (index > 0 || !awaitFirst) {
       await pause(500);
       kept &&= requests().every((at) => at.length === index + 1);

@@ -126,7 +126,7 @@ function judge(truth: string[], pages: StoredPage[], { total, rate, writers, rea
   const known = new Set(truth);
   const undone = ids.filter((id) => !known.has(id)).length;
   const misplaced = ids.filter((id, place) => id !== truth[place]).length + countMisplaced(read);
-  // Counts events that were committed late: a reader whose cursor is an id or a time could have missed them.
+  // Counts events that were committed late, which a reader whose cursor is an id or a time could have missed.
   let highest = "";
   let late = 0;
   for (const id of ids) {

@@ -104,7 +104,7 @@ async function recover(
   const inFlightEnded = await eventually(
     async () => {
       if (short) await shortenLeases(sql, SHORT_LEASE_S);
-      // Looks for a recorded attempt: a request alone could have been sent during the outage.
+      // Looks for a recorded attempt, because a request alone could have been sent during the outage.
       const [row] = await sql<[{ recorded: boolean; left: number }]>`
       select
         exists (

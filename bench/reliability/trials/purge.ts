@@ -12,7 +12,7 @@ const ALLOWED_GROWTH_SHORT = 10;
 /** A day that no table keeps, because all of it is more than 90 days ago. */
 const DAYS_AGO = 92;
 const WRITERS = 2;
-/** How long the work is timed, from the start of the purge on: the purge itself may end at once. */
+/** How long the work is timed, from the start of the purge on, because the purge itself may end at once. */
 const MEANWHILE_MS = 2_000;
 
 /** When a statement began, and how long it took, in milliseconds. */
@@ -58,7 +58,7 @@ export const purge: Trial = {
 
     let ok = took <= ALLOWED_S && after.deleted === 0 && after.old === 0;
     const found = Object.entries(work.done).map(([name, all]) => {
-      // In the first second new connections fill their caches.
+      // Leaves out the first second, in which new connections fill their caches.
       const usual = all.filter((one) => one.began < began - 100 && one.began > began - seconds * 1000 + 1000);
       const meanwhile = all.filter((one) => one.began + one.ms >= began && one.began < began + MEANWHILE_MS);
       const [p99, p99Meanwhile] = [usual, meanwhile].map((some) =>

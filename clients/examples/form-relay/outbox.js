@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { CrmError } from "@crm-api/sdk";
 
-/** Statuses whose cause is the key, the address or the moment of the call. The same lead may succeed later. */
+/** Statuses whose cause is the key, the address or the moment of the call, so the same lead may succeed later. */
 const NOT_FINAL = [401, 402, 403, 404, 408, 409, 429];
 
 /**
@@ -47,7 +47,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
         }
         console.error(`Lead ainda não enviado: ${why}`);
         pause = Math.max(pause, retrySeconds, error.retryAfter ?? 0);
-        // A 500 may concern this lead alone, so send the others. Any other error would stop them too.
+        // A 500 may concern this lead alone, so send the others. Wait after any other error, which would stop them too.
         if (error.status !== 500) break;
       }
     }

@@ -38,7 +38,7 @@ const Form = z.object({
   // Checked even if another field is wrong, so that the visitor sees all errors at once.
   when: () => true,
 });
-/** More than all fields at their longest: URL encoding takes up to 9 bytes for a character. */
+/** Enough for all fields at their longest, in URL encoding with up to 9 bytes for a character. */
 const MAX_BYTES = 65_536;
 const RECEIVED = { message: "Recebemos seus dados. Em breve entraremos em contato." };
 

@@ -7,7 +7,7 @@ const app = express();
 app.disable("x-powered-by");
 // In any other environment, Express sends the stack trace of an error to the caller.
 app.set("env", "production");
-// express.raw, not express.json: the signature covers the received bytes, and re-serialized JSON may differ.
+// express.raw, not express.json, because the signature covers the received bytes, and re-serialized JSON may differ.
 app.post("/hooks/crm", express.raw({ type: () => true, limit: "2mb" }), async (request, response) => {
   let delivery;
   try {

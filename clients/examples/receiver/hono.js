@@ -7,7 +7,7 @@ import { inbox, port, secrets } from "./settings.js";
 
 const app = new Hono();
 app.post("/hooks/crm", bodyLimit({ maxSize: 2_000_000 }), async (c) => {
-  // The raw bytes: the signature covers the received bytes, and re-serialized JSON may differ.
+  // Not parsed yet, because the signature covers the received bytes, and re-serialized JSON may differ.
   const raw = new Uint8Array(await c.req.arrayBuffer());
   let delivery;
   try {

@@ -33,7 +33,7 @@ export async function verifyWebhook(
   { tolerance = 300 }: VerifyOptions = {},
 ): Promise<WebhookDelivery> {
   const body = bytesOf(raw);
-  // Anybody can sign with an empty secret.
+  // Drops empty secrets, with which anybody can sign.
   const known = [secrets].flat().filter((secret): secret is string => Boolean(secret));
   if (known.length === 0) throw new TypeError("verifyWebhook: there is no secret");
   const timestamp = valueOf(headers, "X-Service-Timestamp");

@@ -53,7 +53,6 @@ export interface Operation {
 }
 `;
 
-/** Writes `operations.ts`. */
 export function operationsText(document: OpenApi): string {
   const methods = describe(document);
   const queries = methods.filter(({ query }) => query.length > 0);

@@ -34,10 +34,10 @@ export function searchOf({ path, inputFields, sample, ...about }, texts) {
         const filters = Object.entries(bodyOf(inputFields, values)).map((
           [name, value],
         ) => [name, String(value)]);
-        // Without a filter the list has all records: an empty e-mail must not find somebody else.
+        // Without a filter the list would have all records, so an empty e-mail would find somebody else.
         if (filters.length === 0) return [];
         const params = { ...Object.fromEntries(filters), limit: 10 };
-        // A page may end before the first match. An empty result would make "find or create" create a duplicate.
+        // An empty page may precede the first match. Without reading on, "find or create" would create a duplicate.
         for (let page = 0; page < MOST_PAGES; page++) {
           const { data, meta } = await call(z, bundle, "GET", path, { params });
           if (data.length > 0 || !meta.has_more) return data;
@@ -64,7 +64,7 @@ function bodyOf(fields, values) {
   const body = {};
   const put = (parent, name, value, isDate) => {
     if (value === undefined || value === null || value === "" || value.length === 0) return;
-    // The editor sends a date as a moment of that day in the user's time zone. Only the date is kept.
+    // The editor sends a date as a moment of that day in the user's time zone, of which only the date is kept.
     (parent ? body[parent] ??= {} : body)[name] = isDate ? String(value).slice(0, 10) : value;
   };
   for (const { key, meta: { parent, isDate } = {} } of fields) {

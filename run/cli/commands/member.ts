@@ -83,7 +83,7 @@ function warnOfOwners({ is_active, role, active_managers }: Updated): string[] {
   ];
 }
 
-/** Describes the update. Lists the working keys of an inactive member: a person who has left may still know them. */
+/** Describes the update. Lists an inactive member's working keys, because a person who has left may still know them. */
 function describeUpdate({ id, is_active, working_keys: keys }: Updated): string {
   if (is_active) return `Member ${id} is active`;
   if (keys.length === 0) return `Member ${id} is inactive, and created no key that still works`;

@@ -27,7 +27,7 @@ interface Options {
 }
 
 /**
- * Builds pages when they are first opened, and again when a source is newer. A stack that only serves the API needs
+ * Builds pages when they are first opened, and again when a source is newer. So a stack that only serves the API needs
  * neither the packages nor the time for a build.
  */
 export function createBuild(

@@ -54,7 +54,7 @@ function respond(request: Request, path: string, body: Uint8Array<ArrayBuffer>, 
   if (type === TYPES[".html"]) {
     const policy = META_POLICY.exec(new TextDecoder().decode(body))?.[1];
     if (policy) headers.set("content-security-policy", policy);
-    // A Content-Security-Policy inside a document cannot forbid framing.
+    // In a header, because a Content-Security-Policy inside a document cannot forbid framing.
     headers.set("x-frame-options", "DENY");
   }
   // Deno makes the ETag of a compressed response weak (`W/`).

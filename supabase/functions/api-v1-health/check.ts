@@ -27,7 +27,7 @@ async function checkDatabase(): Promise<Report["database"] & Pick<Report, "webho
     // A read-only database cannot answer calls, because every call writes its count for the rate limit.
     return { status: read_only ? "down" : "up", webhooks };
   } catch {
-    // The cause must not be public. The next request that fails logs it.
+    // Without the cause, which must not be public. The next request that fails logs the cause.
     return { status: "down", webhooks: null };
   }
 }

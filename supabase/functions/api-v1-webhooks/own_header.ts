@@ -10,7 +10,7 @@ const NAME = /^(?:[Aa]uthorization|[Xx](?:-[A-Za-z0-9]+)+)$/;
  * could change the origin, path or method that proxies and frameworks see.
  */
 const RESERVED = /^x-(?:service|forwarded|real-ip|http-method|method-override|original|rewrite)(?:-|$)/i;
-/** Visible ASCII, with spaces only inside, as in `Bearer …`. A line break would begin another header. */
+/** Visible ASCII, with spaces only inside, as in `Bearer …`. No line break, which would begin another header. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 const NAME_TEXTS = ["Nome do cabeçalho", "Name of the header", "Authorization"] as const;

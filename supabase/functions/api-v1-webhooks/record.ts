@@ -35,7 +35,7 @@ function withPlainHost(text: string): string {
   const { protocol, hostname, port } = target.url;
   const host = hostname.replace(/\.$/, "") + (port && `:${port}`);
   const plain = text.replace(/^\w+:\/*[^/?]*/, () => `${protocol}//${host}`);
-  // Punycode is longer than the name it stands for.
+  // The text may have become too long, because punycode is longer than the name that it stands for.
   return plain.length > MAX_URL_LENGTH ? text : plain;
 }
 

@@ -19,7 +19,7 @@ const HourCalls = object({
   calls: field(count(), ["Quantas chamadas", "How many calls", 12]),
 }).meta(named("HourCalls", "As chamadas de uma hora", "The calls of an hour"));
 
-/** Null for hours and days before the oldest request that was read. */
+/** Counts of requests; null for hours and days before the oldest request that was read. */
 const failures = {
   requests: field(count().nullable(), [
     "Quantas requisições; null: não lidas",

@@ -59,7 +59,7 @@ function nameInMail(name: string): string {
   return LINK.test(name) ? "" : name.slice(0, MAX_NAME);
 }
 
-/** The code in an error from Supabase Auth. The error's text is not logged: it may contain the e-mail address. */
+/** The code in an error from Supabase Auth, for the log: the error's text may contain the e-mail address. */
 async function errorCodeOf(response: Response): Promise<string> {
   const error = await response.json().catch(() => null);
   return String(error?.error_code ?? "unknown");

@@ -106,7 +106,7 @@ function pathParameters({ path }: Tool["request"]): string[] {
 const NO_ID = "-";
 
 function addressOf({ request }: Tool, args: Arguments): string {
-  // Only UUIDs are inserted: `summary` or `..` would lead to another endpoint.
+  // Only UUIDs are inserted, because `summary` or `..` would lead to another endpoint.
   const segment = (value: Json | undefined) => typeof value === "string" && isUuid(value) ? value : NO_ID;
   const path = request.path.replace(/:(\w+)/g, (_, name) => segment(args[name]));
   const query = new URLSearchParams();
@@ -128,7 +128,7 @@ function parametersOf(name: string, value: Json): [string, string][] {
   if (Array.isArray(value)) return [[name, value.map(textOf).join(",")]];
   if (typeof value !== "object" || value === null) return [[name, textOf(value)]];
   const members = Object.entries(value);
-  // An empty range must be refused: without a parameter, the tool would return all records.
+  // Sends an empty bound for an empty range: the API refuses it, but would return all records without a parameter.
   if (members.length === 0 && name.includes("[")) return [[`${name}[gte]`, ""]];
   return members.flatMap(([key, member]) => parametersOf(`${name}[${key}]`, member));
 }

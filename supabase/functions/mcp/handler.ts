@@ -113,7 +113,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
     bytes += Buffer.byteLength(response);
     responses.push(response);
   }
-  // If no resource was called, no gate has checked the caller or paced the reply.
+  // If no resource was called, no gate has checked the caller or paced the reply, so the reply is paced here.
   if (!caller.wasAnswered) await PACES.key.wait();
   logCount("request", { function: "mcp", messages: messages.length });
   if (responses.length === 0) return reply(caller, 202, null);
@@ -131,13 +131,13 @@ function revisionOf(value: Json, named: string | null): string | RpcError {
   }
   if (named !== null && named !== claimed) return mismatch(VERSION_HEADER);
   if (typeof claimed === "string" && REVISIONS.includes(claimed)) return claimed;
-  // Clients call server/discover to learn the supported revisions.
+  // Answers server/discover in any revision, because clients call it to learn the supported revisions.
   if (method === "server/discover") return STATELESS;
   const data = { supported: REVISIONS, requested: claimed };
   return new RpcError("unsupportedRevision", "Este servidor não fala essa revisão do MCP", data, 400);
 }
 
-/** The error for a header that contradicts the message: a proxy may have acted on the header. */
+/** The error for a header that contradicts the message. It is refused, because a proxy may have acted on the header. */
 function contradictionOf(value: Json, headers: Headers): RpcError | null {
   const { method, params } = asObject(value);
   const [called, name] = [headers.get("Mcp-Method"), headers.get("Mcp-Name")];
@@ -197,7 +197,7 @@ function splitMessages({ value, fieldErrors }: JsonText, revision: string): Mess
   if (value.length === 0 || value.length > MAX_MESSAGES) {
     return RpcError.invalid(`Uma lista tem de 1 a ${MAX_MESSAGES} mensagens`);
   }
-  // Refuses the whole list: only the first 100 errors are collected, so a message without errors may still be invalid.
+  // Refuses the whole list, because only 100 errors are collected, so a message without errors may still be invalid.
   if (fieldErrors.length > 0) {
     return RpcError.ofApi(new ApiError("validation_error", fieldErrors), "invalidRequest");
   }

@@ -118,7 +118,7 @@ function today(time: LocalTime): string {
   return `${weekday}, ${time.dayOf(now)}`;
 }
 
-/** Lists the tools in the requested sets that the key may call. Other tools would mislead the model. */
+/** Lists the tools in the requested sets that the key may call, because other tools would mislead the model. */
 async function listTools(caller: Caller, { cursor }: RpcRequest["params"]): Promise<object> {
   if (cursor !== undefined) return new RpcError("invalidParams", 'A lista tem uma página só, sem "cursor"');
   const me = await identify(caller);

@@ -33,7 +33,7 @@ export function readOffer(headers: Headers): Offer | RpcError {
   };
 }
 
-/** Whether a tool may be called. Sets do not matter here: they only keep the list short. */
+/** Whether a tool may be called. Sets do not matter here, because they only keep the list short. */
 export function mayCall({ definition }: Tool, { readOnly }: Offer): boolean {
   return !readOnly || definition.annotations.readOnlyHint;
 }

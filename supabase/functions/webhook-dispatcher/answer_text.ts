@@ -12,7 +12,7 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/;
 
 /**
  * Reads the beginning of an answer's body: 1,024 bytes at most, for 500 ms at most, and never beyond `deadline`. What
- * the receiver sends later is lost. Never throws: the attempt's outcome is already known. The caller closes the
+ * the receiver sends later is lost. Never throws, because the attempt's outcome is already known. The caller closes the
  * connection.
  *
  * @param head the status line and the headers

@@ -11,8 +11,7 @@ import { wasSent } from "./failure.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 /**
- * Milliseconds to wait before each retry of recording an outcome. If the outcome were not recorded, the request would
- * be sent again.
+ * Milliseconds to wait before each retry of recording an outcome. An attempt without a recorded outcome is repeated.
  */
 const RECORD_WAITS_MS = [1_000, 5_000];
 
@@ -97,7 +96,7 @@ async function recordWithRetries(ended: EndedAttempt): Promise<RecordedOutcome> 
   try {
     return await recordTogether(ended);
   } catch {
-    // Retry this outcome alone: an outcome that can never be recorded must not block the others.
+    // Retry this outcome alone, so that an outcome that can never be recorded does not block the others.
   }
   let failure: unknown;
   for (const wait of RECORD_WAITS_MS) {

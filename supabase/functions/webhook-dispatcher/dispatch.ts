@@ -16,8 +16,8 @@ const RUN_MS = 60_000;
  */
 const RUN_DELIVERIES = 250;
 /**
- * An idle run waits for a delivery that becomes due within this many milliseconds. The second attempt follows 30 s
- * after the first (spec 6.5); for later attempts the schedule wakes a run in time.
+ * An idle run waits for a delivery that becomes due within this many milliseconds: long enough for the second attempt,
+ * 30 s after the first (spec 6.5). For later attempts the schedule wakes a run in time.
  */
 const STAY_MS = 40_000;
 /**
@@ -28,8 +28,8 @@ const MIN_STAY_MS = 100;
 /** Maximum milliseconds between claims while attempts are under way, because other deliveries may become due. */
 const BUSY_CLAIM_MS = 500;
 /**
- * Milliseconds between the end of an attempt and the next claim. A claim costs Postgres some 2 ms, however few
- * deliveries it finds, and attempts often end together.
+ * Milliseconds between the end of an attempt and the next claim, because attempts often end together, and a claim costs
+ * Postgres some 2 ms, however few deliveries it finds.
  */
 const CLAIM_DELAY_MS = 15;
 

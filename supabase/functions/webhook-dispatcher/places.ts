@@ -1,10 +1,10 @@
 /** Maximum simultaneous attempts that are not slow. `crm.delivery_claim` limits each workspace's share. */
 const MAX_QUICK = 64;
-/** Maximum simultaneous attempts including slow ones: each has a connection and 16 KiB for its answer. */
+/** Maximum simultaneous attempts, also slow ones, because each has a connection and 16 KiB for its answer. */
 const MAX_ATTEMPTS = 256;
 /** Milliseconds after which an attempt counts as slow: ten times as long as a working receiver takes. */
 const SLOW_MS = 500;
-/** Maximum total characters in the bodies of slow attempts: 256 bodies of 256 KiB would take too much memory. */
+/** Maximum characters in the bodies of all slow attempts, because 256 bodies of 256 KiB would take too much memory. */
 const MAX_SLOW_BODIES = 8 * 1024 * 1024;
 
 export interface Place {

@@ -2,8 +2,8 @@ import { type EndedAttempt, type RecordedOutcome, recordOutcomes } from "./queue
 
 /**
  * Milliseconds for which outcomes are gathered. One statement for 8 outcomes takes Postgres a third of the time of 8
- * statements, and only one commit. Nobody waits for the record: the receiver has answered, and the next attempt is at
- * least 30 s away.
+ * statements, and only one commit. Nobody waits for the record, because the receiver has answered, and the next attempt
+ * is at least 30 s away.
  */
 const GATHER_MS = 15;
 

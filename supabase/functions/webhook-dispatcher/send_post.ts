@@ -48,8 +48,8 @@ export async function sendPost(
 }
 
 /**
- * The bytes of headers and body, for a single write: in a second write, the body would wait for the receiver's delayed
- * acknowledgement of the first.
+ * The bytes of headers and body, for a single write, because in a second write the body would wait for the receiver's
+ * delayed acknowledgement of the first.
  */
 function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Array): Uint8Array {
   const lines = [

@@ -47,7 +47,7 @@ export class CrmTrigger implements INodeType {
 
   webhookMethods = {
     default: {
-      /** Whether the node's own subscription is active. The node does not have the secrets of other subscriptions. */
+      /** Whether the node's own subscription is active. Others do not count, because the node lacks their secrets. */
       async checkExists(this: IHookFunctions): Promise<boolean> {
         const { id, secret } = this.getWorkflowStaticData("node") as Partial<Subscription>;
         if (!id || !secret) return false;

@@ -1,6 +1,6 @@
 import { type Check, fine, type Remedy, wrong } from "../check.ts";
 
-/** Counting stops here: to count a longer queue, Postgres would read all of it. */
+/** Counting stops here, because to count a longer queue Postgres would read all of it. */
 const COUNTED = 10_000;
 
 export const WAKE_DISPATCHER: Remedy = {

@@ -18,7 +18,7 @@ export const extensions: Check = {
         message:
           "The extension pg_trgm is not in the schema extensions, so no contact, company or deal can be written",
         remedy: {
-          // Moving the extension would need a superuser.
+          // Dropped and created, because moving it to another schema would need a superuser.
           sql: "drop extension if exists pg_trgm;\ncreate extension pg_trgm with schema extensions;",
         },
       });

@@ -3,7 +3,7 @@ import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts"
 
 /** The roles that run verbs: crm_api for keys and links, crm_app for members. */
 const VERB_ROLES = ["crm_api", "crm_app"];
-/** Set on the functions' role: a transaction pooler drops the settings of a connection (10_roles_and_helpers.sql). */
+/** Set on the role, because a transaction pooler drops a connection's settings (10_roles_and_helpers.sql). */
 const SETTINGS = { statement_timeout: "8s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
 
 interface Role {

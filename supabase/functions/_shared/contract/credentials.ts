@@ -33,7 +33,7 @@ export function isKey(text: string): boolean {
 
 /** The last six characters of a key: the CRC-32, in base62, of the ASCII characters before them. */
 export function checksum(text: string): string {
-  // On Deno 2.1, on which Supabase's edge runtime is built, crc32 returns a signed number.
+  // `>>> 0`, because crc32 returns a signed number on Deno 2.1, on which Supabase's edge runtime is built.
   return inBase62(crc32(text) >>> 0, CHECKSUM_LENGTH);
 }
 
@@ -58,7 +58,7 @@ export function isLinkToken(text: string): boolean {
   return LINK_TOKEN.test(text);
 }
 
-/** SHA-256 of a key or token, in hex: the database never receives the key or token itself. */
+/** What the database receives in place of a key or token: its SHA-256, in hex. */
 export const hashCredential = sha256;
 
 /** What a door receives for a key or token, in hex: its hash, followed by its slot if it has one. */

@@ -15,7 +15,7 @@ const FORM = new RegExp(
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-// Other years are refused: Postgres has no year 0, and replies show years with four digits.
+// The years 1 to 9999, because Postgres has no year 0, and replies show years with four digits.
 const EARLIEST = atMidnight(1, 1, 1);
 const LATEST = atMidnight(9999, 12, 31) + DAY_MS - 1;
 
@@ -28,8 +28,8 @@ const LATEST = atMidnight(9999, 12, 31) + DAY_MS - 1;
  * - offset: `Z`, `z`, `-03:00`, `-0300`, `-03`; without one, the time is UTC
  *
  * @returns null for over 64 characters, another form (month first, week, seconds since 1970), a date that does not
- *  exist, or a moment outside the years 1 to 9999. Postgres would accept more forms, some of them depending on its
- *  settings.
+ *  exist, or a moment outside the years 1 to 9999. Postgres does not parse the text, because it would accept more
+ *  forms, some depending on its settings.
  */
 export function parseDatetime(text: string): string | null {
   if (text.length > MAX_LENGTH) return null;
@@ -69,7 +69,7 @@ function isAmbiguous(parts: Record<string, string | undefined>): boolean {
 /** Milliseconds from 1970 to the start of the day in UTC; NaN if the calendar has no such day. */
 function atMidnight(year: number, month: number, day: number): number {
   const date = new Date(0);
-  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
+  // Not by Date.UTC, which would read the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : NaN;
 }

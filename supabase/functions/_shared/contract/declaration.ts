@@ -48,7 +48,6 @@ export interface BodyLimits {
   values: number;
 }
 
-/** The limits of an endpoint that declares no limits. */
 export const DEFAULT_BODY_LIMITS: BodyLimits = {
   bytes: 256 * 1024,
   // More than the 5,119 values that 10 KB of custom_fields, the maximum (spec 8), can hold.

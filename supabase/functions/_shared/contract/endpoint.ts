@@ -152,7 +152,7 @@ export interface Route {
  */
 export class Resource {
   readonly routes: readonly Route[];
-  /** Also runs for unknown paths: the gate's error takes precedence over their 404. */
+  /** Also runs for unknown paths, because the gate's error takes precedence over their 404. */
   readonly gate: GateName;
 
   constructor(readonly name: string, routes: Routes, readonly about: Doc) {

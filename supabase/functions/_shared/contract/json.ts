@@ -24,8 +24,8 @@ export function storableText(text: string): string {
 }
 
 /**
- * Whether a number can be stored. A double loses whole units of larger numbers. Postgres would need hundreds of digits
- * for numbers nearer to 0.
+ * Whether a number can be stored: 0, or a magnitude from 1e-15 to MAX_SAFE_INTEGER. Above this range a double loses
+ * whole units. Below this range Postgres may need hundreds of digits for a number.
  */
 export function isStorableNumber(value: number): boolean {
   const magnitude = Math.abs(value);

@@ -39,8 +39,8 @@ export interface RecordAbout {
   };
   /**
    * Indexed columns by which possible duplicates are found. Each has an SQL expression that computes, from the new row
-   * `new`, the array of values to look for. The insert itself looks for the duplicates: a separate statement would make
-   * a creation a third more expensive for Postgres.
+   * `new`, the array of values to look for. The insert itself looks for the duplicates, because a separate statement
+   * would make a creation a third more expensive for Postgres.
    */
   alike?: Readonly<Record<string, string>>;
   /**

@@ -70,8 +70,8 @@ export interface Filter {
   /** The parameter takes several values, separated by commas; the verb gets an array. */
   several?: boolean | undefined;
   /**
-   * No two rows of a workspace have the same value. The list uses the table's unique index on the workspace and the
-   * column. The index leaves out rows without a value.
+   * No two rows of a workspace have the same value, so the list uses the table's unique index on the workspace and the
+   * column, which leaves out rows without a value.
    */
   unique?: true;
   /** Most rows have no value. The filter's index omits these rows, so that creating them needs no index entry. */

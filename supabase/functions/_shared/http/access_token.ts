@@ -30,7 +30,7 @@ export interface AppSession extends Session {
 const ASYMMETRIC = ["ES256", "RS256"];
 /** The audience of a person's token. The project's own keys that are tokens, such as anon, have another audience. */
 const AUDIENCE = "authenticated";
-/** Milliseconds for which an answer from Supabase Auth is cached. The door still checks the session at every call. */
+/** Milliseconds to cache an answer from Supabase Auth. At every call the door refuses a session that has ended. */
 const ANSWER_MS = 60_000;
 /**
  * Maximum number of cached answers, and of known sessions. Strangers cannot fill these collections, because only valid
@@ -66,7 +66,7 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
 
 /**
  * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here. A token
- * with a symmetric signature is invalid_session too: only Supabase Auth can check it, and strangers could flood
+ * with a symmetric signature is invalid_session too, because only Supabase Auth can check it, and strangers could flood
  * Supabase Auth with forged tokens.
  */
 export async function verifyAppToken(token: string): Promise<AppSession | ApiError> {

@@ -35,18 +35,18 @@ const ALLOWED_HEADERS: Record<GateName, string[]> = {
 export function functionApp(name: string, gate: GateName): Hono {
   const app = new Hono({ strict: false }).basePath(`/${name}`);
   const origins = allowedOrigins(gate);
-  // CORS is off by default: an API key must not be used in a browser, because the browser's user could read the key.
+  // CORS is off by default, because the user of a browser could read an API key that its pages send.
   if (origins.length > 0) {
     const allow = cors({
       origin: origins,
       allowHeaders: ALLOWED_HEADERS[gate],
       exposeHeaders: [...REPLY_HEADERS, "Deprecation", "Sunset", "Link"],
-      // By default browsers keep a preflight reply for only 5 s, so many calls of the console would need a new one.
+      // By default browsers keep a preflight reply for only 5 s, so many calls of the console would need another.
       maxAge: 600,
     });
     app.use(async (c, next) => {
-      // Only browsers send Origin. Other clients get a 405 for OPTIONS, and replies without CORS headers: adding a
-      // header to a finished reply makes Hono send the body in chunks.
+      // Only browsers send Origin, so CORS is skipped for other clients. They get a 405 for OPTIONS, and no CORS
+      // headers, which would make Hono send the body of a finished reply in chunks.
       if (c.req.header("Origin") === undefined) return await next();
       // `respond` does not create the reply to a preflight request, so this header is set here.
       const preflight = await allow(c, next);

@@ -17,8 +17,8 @@ class TooSlow extends Error {}
 
 /**
  * Reads a request's body in two steps, so that the door can identify the sender in between. A body that is not read to
- * its end is not cancelled: after a cancel, Deno 2.9 keeps the connection open for as long as the client does. Without
- * a cancel, Deno closes the connection when the request is garbage-collected.
+ * its end is not cancelled, because after a cancel Deno 2.9 keeps the connection open for as long as the client does.
+ * Without a cancel, Deno closes the connection when the request is garbage-collected.
  */
 export class BodyReader {
   readonly #request: Request;
@@ -54,8 +54,8 @@ export class BodyReader {
   /** Reads the whole body. Returns request_timeout after 15 s, payload_too_large over `maxBytes`. */
   async readAll(): Promise<Uint8Array | ApiError> {
     try {
-      // Reads and discards the excess: if the connection were closed while the client sends, the client would never
-      // read the reply.
+      // Reads and discards the excess, because a client whose connection is closed while it sends never reads the
+      // reply.
       await this.#readUntil(this.#end, MAX_DISCARDED_BYTES);
     } catch (error) {
       return error instanceof TooSlow ? new ApiError("request_timeout") : CLIENT_LEFT;

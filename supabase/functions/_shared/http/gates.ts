@@ -87,7 +87,7 @@ export const GATES = {
       return isLinkToken(token) ? doorCredential(token) : new ApiError("not_found");
     },
     doorOf: () => linkDoor,
-    // The URL contains the token. The token must not reach other sites (by Referer) or search engines.
+    // The URL contains the token, which must reach neither other sites (by Referer) nor search engines.
     headers: { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" },
     callerField: "proposal_id",
     errors: ["not_found", "workspace_suspended", "rate_limited", "service_unavailable"],

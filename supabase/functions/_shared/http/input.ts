@@ -25,7 +25,7 @@ export interface Reading {
   readonly idempotency?: { key: string; requestHash: string } | undefined;
 }
 
-/** Loads zod and the rules built on it. A call without parameters and body does not need them. */
+/** Loads zod and the rules built on it, which only calls with parameters or a body need. */
 const loadValidation = loadOnce(() => import("./valid_input.ts"));
 
 /**

@@ -6,12 +6,12 @@ const PREFERENCES = { strict: ["handling", "strict"], representation: ["return",
 
 export type Preferences = { readonly [name in keyof typeof PREFERENCES]: boolean };
 
-/** Maximum characters of `Prefer`: all preferences of RFC 7240 together take a quarter of this. */
+/** Maximum characters of `Prefer`: four times as many as all preferences of RFC 7240 take together. */
 const MAX_LENGTH = 1_000;
 
 /**
- * Matches a quoted value, a name or value, or a separator. An unclosed quote extends to the end: if it did not match,
- * the time would be quadratic in the number of quotes.
+ * Matches a quoted value, a name or value, or a separator. An unclosed quote extends to the end, because the time would
+ * otherwise be quadratic in the number of quotes.
  */
 const TOKEN = /"(?:[^"\\]|\\.?)*"?|[^\s",;=]+|[,;=]/g;
 

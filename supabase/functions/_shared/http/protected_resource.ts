@@ -27,8 +27,8 @@ export function metadataReply(name: ProtectedFunction): Response {
       // Clients require that the address that they call begins with `resource`.
       resource: name === "mcp" ? `${functionsUrl()}/mcp` : functionsUrl(),
       authorization_servers: [issuerUrl()],
-      // Clients request these scopes from the authorization server, and Supabase Auth refuses scopes that are not its
-      // own. The person chooses the CRM's scopes on the consent page.
+      // Not the CRM's scopes, which the person chooses on the consent page. Clients request these scopes from Supabase
+      // Auth, which refuses scopes that are not its own.
       scopes_supported: ["email"],
       bearer_methods_supported: ["header"],
       resource_name: "CRM",

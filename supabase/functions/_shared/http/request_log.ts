@@ -123,9 +123,9 @@ function rowOf({ workspaceId, keyId, requestId, method, url, params, status, err
   };
 }
 
-/** Matches the parts of a path that are logged besides ids. Other parts may be values, such as an e-mail address. */
+/** Matches the parts of a path that are logged besides ids. Others are hidden, because they may be values. */
 const WORD = /^[a-z][a-z0-9-]{0,39}$/;
-/** Matches the names of parameters and fields that are logged. Other names may be values in the wrong place. */
+/** Matches the names of parameters and fields that are logged. Others are hidden: they may be misplaced values. */
 const NAME = /^[\w.[\]-]{1,100}$/;
 const HIDDEN = "…";
 const MAX_PARTS = 20;

@@ -39,7 +39,7 @@ export function respond(call: Call, outcome: Outcome): Response {
 
 /**
  * `Location` for the GET of a merged record: the same address, with the id of the record into which it was merged. Only
- * a GET is redirected: clients follow a redirect with GET, so a redirected POST would seem to have succeeded.
+ * a GET is redirected, because clients follow a redirect with GET, so a redirected POST would seem to have succeeded.
  */
 function locationOfMerged(
   { resource, request, target }: Call,

@@ -124,7 +124,7 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   const valid = !(input instanceof ApiError) && { verb: target.operation, args: input.args };
   const door = await ask({ scope: target.requirement, idempotency, ...valid });
   const result = async () => {
-    // A replay takes precedence over the input's error: a new release may have made the repeated request invalid.
+    // A replay takes precedence, because a new release may have made a request invalid that is now repeated.
     if (input instanceof ApiError && !door.replayed) return input;
     const success = await createSuccess(served, target, input, door);
     return target.method === "GET" ? notModifiedOr(success, call.request) : success;

@@ -1,4 +1,4 @@
-// A separate file, because loading jsonc-parser takes longer than most calls.
+// A separate file, loaded only when needed, because loading jsonc-parser takes longer than most calls.
 import { type JSONVisitor, visit } from "jsonc-parser";
 import type { FieldError } from "../contract/errors.ts";
 import { isStorableNumber, isStorableText, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";

@@ -6,8 +6,8 @@ import { MISSING, NEAR, type Near, type UnknownDetail, unknownParameter } from "
 import { STRICT_APPLIED } from "./preference.ts";
 
 /**
- * Maximum number of unknown fields that are collected: more would fit neither into `X-Ignored-Fields` nor into the
- * details of an error.
+ * Maximum number of unknown fields that are collected, because more would fit neither into `X-Ignored-Fields` nor into
+ * the details of an error.
  */
 export const MAX_UNKNOWN_FIELDS = 500;
 
@@ -35,7 +35,7 @@ export function validateBody(
   if (!(args instanceof ApiError)) return { args, ignored: unknown.map(({ field }) => field) };
   if (strict) return new ApiError(args.code, args.details, args.message, STRICT_APPLIED);
   if (!args.details!.some((detail) => MISSING in detail)) return args;
-  // An unknown field may be a missing field under another name.
+  // The error also names unknown fields that are similar to a missing field, because they may be meant as that field.
   const details = withUnknown(args.details!, unknown, "if near").slice(0, MAX_DETAILS);
   return new ApiError(args.code, details, args.message);
 }
@@ -88,7 +88,7 @@ export function validateQuery(
   );
 }
 
-/** Matches a filter by a custom field, unless the name is reserved: zod drops the reserved name, and so the filter. */
+/** Matches a filter by a custom field, but not by the reserved name, because zod drops that name and so the filter. */
 const CUSTOM = new RegExp(String.raw`^custom\[(?!${RESERVED_NAME}\])([^[\]]+)\](?:\[(gte|lte)\])?$`);
 
 function parse(
@@ -118,7 +118,7 @@ function parse(
   const code: ErrorCode = fieldErrors.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
     : "validation_error";
-  // Reports each field once. An error in a field's text precedes the schema's error, which may be its consequence.
+  // Reports each field once: the error in its text rather than the schema's error, which may be a consequence.
   const known = new Set(fieldErrors.map(({ field }) => field));
   const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));

@@ -8,8 +8,8 @@ import type { Success } from "./outcome.ts";
  * compare it in SQL while holding the row's lock.
  */
 export function versionHeaders({ method }: RouteEntry, body: string): Record<string, string> {
-  // no-transform: a proxy that compresses a reply makes its tag weak, and If-Match never matches a weak tag (RFC 9110,
-  // 13.1.1).
+  // `no-transform`, because a proxy that compresses a reply makes its tag weak, and If-Match never matches a weak tag
+  // (RFC 9110, 13.1.1).
   return { "ETag": `"${versionOf(body, method === "GET")}"`, "Cache-Control": "no-store, no-transform" };
 }
 
@@ -23,8 +23,8 @@ function versionOf(body: string, isRead: boolean): string {
 }
 
 /**
- * Matches the first field that `crm.with_fields` appended, and nothing else: quotes inside a string are escaped, and
- * Postgres writes no space before a colon, in rows or in jsonb.
+ * Matches the first field that `crm.with_fields` appended. Nothing else matches, because Postgres itself writes no
+ * space before a colon, in rows or in jsonb, and quotes inside a string are escaped.
  */
 const ADDED_FIELD = /,"[\w-]+" : /;
 
@@ -59,7 +59,7 @@ export function readIfMatch({ headers }: Request): string[] | null | ApiError {
   const tags = header === null ? "any" : parseTags(header);
   if (tags === "any") return null;
   if (tags === null) return new ApiError("bad_request", undefined, MALFORMED_IF_MATCH);
-  // The part after the dot is the version of fields that a GET added. PATCH does not change these fields.
+  // Drops the part after the dot: the version of fields that a GET added, which PATCH does not change.
   return tags.flatMap(({ weak, opaque }) => weak ? [] : opaque.slice(1, -1).split(".")[0]!);
 }
 

@@ -28,8 +28,8 @@ function similarScopes(scope: string): Scope[] {
   const known = SCOPES.filter((scope) => scope.startsWith(`${resource}:`));
   const same = known.filter((scope) => scope.endsWith(`:${action}`));
   if (same.length > 0) return same;
-  // `manage` suggests every scope of the resource. An unused `read` or `write` suggests only `manage`: a person who
-  // wants to read must not be offered a scope that only writes.
+  // `manage` suggests every scope of the resource. An unused `read` or `write` suggests only `manage`, because a person
+  // who wants to read must not be offered a scope that only writes.
   return known.filter((scope) => action === "manage" || scope.endsWith(":manage"));
 }
 

@@ -11,7 +11,7 @@ type Reason = "refused" | "rejected" | "other";
  * - `refused`: nothing listens at the address now. An attempt costs nothing, and a restarted database should be noticed
  *   soon. The pauses are so short that calls wait for their end.
  * - `rejected`: the credentials are wrong. Supavisor blocks an address for two minutes after 10 failures within 150 s
- *   (`lib/supavisor/circuit_breaker.ex`), and edge functions share addresses. These waits allow 9 attempts in 150 s.
+ *   (`lib/supavisor/circuit_breaker.ex`), and edge functions share addresses. So these waits allow only 9.
  * - `other`: timeouts, TLS, too many connections.
  */
 const WAITS_MS: Record<Reason, [first: number, longest: number]> = {

@@ -52,9 +52,9 @@ export function restoreLineBreaks(certificate: string): string {
 }
 
 /**
- * Reads `sslmode` and removes it from the URL. In `pg` it would override the option `ssl`, which has the trusted
- * authority. Other TLS parameters are errors: they name files, which an edge function does not have, or weaken the
- * check.
+ * Reads `sslmode` and removes it from the URL, because in `pg` it would override the option `ssl`, which has the
+ * trusted authority. Other TLS parameters are errors, because they name files, which an edge function does not have, or
+ * weaken the check.
  */
 function readSslMode(url: URL): boolean {
   const mode = url.searchParams.get("sslmode") ?? "disable";

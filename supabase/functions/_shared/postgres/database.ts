@@ -66,7 +66,7 @@ let misconfigured = false;
 
 const isDirect = () => Deno.env.get("DATABASE_PREPARE") === "true";
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
-// An invalid size is reported when the pool opens.
+// Counts an invalid size as 1. The error is reported when the pool opens.
 const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1), poolSize() || 1);
 
 /** Opens the pool, once for all simultaneous calls. After a failure the next call tries again. */
@@ -109,8 +109,8 @@ function checkPoolSize(): void {
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function query<Row>({ owner, isShortRead, ...statement }: Statement): Promise<Row[]> {
-  // Wait until the pool may connect again, and only then take one of the owner's places: other statements of the owner
-  // can use the place meanwhile.
+  // Wait until the pool may connect again, and only then take one of the owner's places, so that other statements of
+  // the owner can use the place meanwhile.
   if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   const run = () => isShortRead ? runShortRead<Row>(statement) : runStatement<Row>(statement);
   if (owner === undefined) return await run();

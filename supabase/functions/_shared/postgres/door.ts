@@ -14,7 +14,7 @@ export interface DoorCall {
   /** The required scope or role; null: none, or the path or method is unknown. */
   scope: string | null;
   /**
-   * Null: only run the gate and look up the idempotency key. The request is invalid, but an error of the gate or a
+   * Null: the request is invalid. Only run the gate and look up the idempotency key, because an error of the gate or a
    * replay takes precedence over the request's error.
    */
   verb: string | null;

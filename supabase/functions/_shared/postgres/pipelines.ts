@@ -74,7 +74,7 @@ export class Pipelines {
       this.#busy.add(pipeline);
       return pipeline;
     }
-    // Opens a connection for later statements; this one does not wait for it.
+    // Opens a connection for later statements. The present statement does not wait for it.
     if (totalCount < PIPELINES) this.#pool.connect().then((client) => client.release(), () => {});
     return undefined;
   }

@@ -9,14 +9,14 @@ const IDLE_MS = 60_000;
 /** Milliseconds between two searches for idle connections. */
 const CHECK_MS = 15_000;
 
-/** Maximum time that a pipelined statement waits for a lock. The statements behind it wait too. */
+/** Maximum time that a pipelined statement waits for a lock, because the statements behind it wait too. */
 const PIPELINE_LOCK_TIMEOUT = "250ms";
 
 type Callback = (error: Error | null, client?: unknown) => void;
 
 /**
  * Creates the pool of connections; the backoff decides when they connect. This is a separate file, so that only the
- * first statement loads the driver. The driver is half of the code that a function loads.
+ * first statement loads the driver, which is half of the code that a function loads.
  *
  * @param pipeline whether a connection sends each statement without waiting for the reply to the previous statement
  */
@@ -40,9 +40,9 @@ export function createPool(
     idleTimeoutMillis: 0,
   });
   closeIdleConnections(pool);
-  // The pool has removed the connection already. Without a listener the error would end the isolate.
+  // Without a listener the error would end the isolate. Logging is enough: the pool has removed the connection.
   pool.on("error", (error) => log("connection_lost", { error: error.message }));
-  // A statement on a broken connection fails anyway. Without a listener the error would also end the isolate.
+  // Without a listener this error would end the isolate too. It is ignored: a statement on the connection fails anyway.
   pool.on("connect", (client) => client.on("error", () => {}));
   if (pipeline) {
     // Sent before the connection's first statement. If the connection fails here, that statement reports it.
@@ -85,8 +85,8 @@ function clientClass(backoff: ConnectBackoff, connectMs: number): new () => pg.C
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionTimeoutMillis: connectMs });
       const { connection } = this;
-      // `pg` listens for the end of the socket below TLS. On Deno 2.1, on which the edge runtime is built, only the
-      // TLS stream reports it, and the pool would count a closed connection forever.
+      // `pg` listens for the end of the socket below TLS. On Deno 2.1, on which the edge runtime is built, only the TLS
+      // stream reports this end, so the pool would count a closed connection forever.
       connection.once("sslconnect", () => connection.stream.once("close", () => connection.emit("end")));
     }
 

@@ -10,13 +10,13 @@ interface Deadline {
 
 /**
  * Enforces deadlines on promises, with one timer for all of them. With a timer for each promise, garbage collection
- * would take more time than most statements: a cleared timer still keeps what it references, such as a page of rows, in
- * memory past the next collection.
+ * would take more time than most statements, because a cleared timer still keeps what it references, such as a page of
+ * rows, in memory past the next collection.
  */
 export class Deadlines {
   /**
-   * The pending deadlines, in no order. Not a Set: V8 replaces the table of a busy Set after every few entries, and the
-   * old tables, which reference each other, keep whole requests alive until the next full garbage collection.
+   * The pending deadlines, in no order. Not a Set, because V8 replaces the table of a busy Set after every few entries.
+   * The old tables reference each other, and so keep whole requests alive until the next full garbage collection.
    */
   readonly #pending: Deadline[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -56,5 +56,5 @@ export class Deadlines {
   }
 }
 
-/** The deadlines of all requests in this isolate. They share one timer. */
+/** The deadlines of all requests in this isolate. */
 export const deadlines = new Deadlines();

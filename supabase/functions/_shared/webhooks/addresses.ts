@@ -1,12 +1,12 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * Every address block that a delivery must not reach: IANA's special-purpose registries (v4 and v6), and multicast
- * and deprecated blocks from other registries. Blocks marked "globally reachable" (AS112, AMT, PCP anycast) are
- * included: they serve the network's infrastructure, and no receiver has an address in them.
+ * Every address block that a delivery must not reach: IANA's special-purpose registries (v4 and v6), and multicast and
+ * deprecated blocks from other registries. Blocks marked "globally reachable" (AS112, AMT, PCP anycast) are included,
+ * because they serve the network's infrastructure, and no receiver has an address in them.
  *
  * In v6 only 2000::/3 is public, because IANA assigns global unicast addresses nowhere else. Blocks that embed v4
- * addresses are refused: every public receiver has a plain v4 or v6 address.
+ * addresses are refused, because every public receiver has a plain v4 or v6 address.
  */
 export const REFUSED_BLOCKS = [
   ["0.0.0.0/8", "this network, RFC 791"],

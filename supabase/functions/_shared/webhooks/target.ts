@@ -10,7 +10,7 @@ const LOWEST_UNPRIVILEGED_PORT = 1024;
 
 /**
  * Suffixes of names in private networks (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). The reserved `.test`,
- * `.example` and `.invalid` are not among them: no network has such names, so attempts to reach them fail as
+ * `.example` and `.invalid` are not among them, because no network has such names, so attempts to reach them fail as
  * dns_not_found.
  */
 const PRIVATE_SUFFIXES = [".local", ".internal", ".localhost", ".home.arpa", ".onion"];

@@ -39,7 +39,7 @@ export function targetPolicy(): TargetPolicy {
 /**
  * Parses a policy from the values of the variables; see {@link targetPolicy}. The first non-empty entry of
  * `serviceUrls` is the address at which clients call the service. Development targets are allowed only if that address
- * is on loopback: on a public host they would let every key reach private addresses. Docker's SUPABASE_URL,
+ * is on loopback, because on a public host they would let every key reach private addresses. Docker's SUPABASE_URL,
  * `http://kong:8000`, does not count as loopback, because self-hosted public services have it too.
  */
 export function readPolicy(devTargets: string, ...serviceUrls: string[]): TargetPolicy {
