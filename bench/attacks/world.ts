@@ -103,7 +103,7 @@ async function attack(
   await pause(warmUp * 1000);
   const attacked = await read(seconds);
   const { statuses, unanswered, example } = await flooding;
-  // A server may leave some connections unanswered. If it answered none, the attack did not reach it.
+  // A server may leave some connections unanswered, but if it answered none, the attack did not reach it.
   if (Object.keys(statuses).length === 0) throw new Error(`No request was answered: ${example}`);
   const ofRead = (quieted - started) / quiet.calls;
   const answered = sum(Object.values(statuses)) + unanswered;
@@ -140,7 +140,7 @@ function describeWaits({ p50, p90, failed }: Waits): string {
 function figuresOf(label: string, targets: Attack["targets"], harm: Harm): Measurement[] {
   const { quiet, attacked, cost, memoryMb } = harm;
   const measurements: Measurement[] = [];
-  // Systems without /proc do not show processor times.
+  // Left out on systems without /proc, which do not show processor times.
   if (!Number.isNaN(cost)) {
     measurements.push(
       ratio(`${label}: processor time of one ÷ that of a read`, cost, "lower", targets.cost),

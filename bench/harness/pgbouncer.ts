@@ -4,7 +4,7 @@ import { systemUser } from "../../run/local/postgres_binaries.ts";
 import { eventually } from "./waiting.ts";
 
 /**
- * Starts PgBouncer in transaction mode on a free loopback port. Supabase puts such a pooler before Postgres.
+ * Starts PgBouncer on a free loopback port, in transaction mode like the pooler that Supabase puts before Postgres.
  * @param folder for its configuration; readable by others, because PgBouncer does not run as root
  * @throws Error if it is not installed
  */

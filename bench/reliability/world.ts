@@ -9,8 +9,8 @@ const CONNECTIONS = 4;
 export type DeliveryWorld = Awaited<ReturnType<typeof openDeliveryWorld>>;
 
 /**
- * Starts a Postgres and a receiver. There is no gateway and no scheduler: only the dispatchers that a trial starts send
- * deliveries, and nothing else takes over from a killed dispatcher.
+ * Starts a Postgres and a receiver. There is no gateway and no scheduler, so only the dispatchers that a trial starts
+ * send deliveries, and nothing else takes over from a killed dispatcher.
  */
 export async function openDeliveryWorld() {
   const world = await openWorld({ max: CONNECTIONS });

@@ -44,7 +44,7 @@ export function parseBoolean(text: string): boolean {
   return text === "true";
 }
 
-/** Returns a parser for a numeric argument. It accepts digits and a point; Number() alone would accept `1e3`. */
+/** Returns a parser for a numeric argument. It accepts only digits and a point, because Number() would accept `1e3`. */
 export function numberParser(field: string): (text: string) => number {
   return (text) => {
     if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError(RULES[field]!);

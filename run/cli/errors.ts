@@ -64,7 +64,7 @@ function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<
       ? `The name in "${typed}" must have 1 to 255 characters`
       : describeStageForm(typed);
   }
-  // The operator did not type this field, such as the number of active subscriptions.
+  // For a field that the operator did not type, such as the number of active subscriptions.
   if (args[name] === undefined) return RULES[name] ?? message ?? `The ${name} is invalid`;
   return `'${args[name]}' is invalid for ${name}. ${RULES[name] ?? message}`;
 }

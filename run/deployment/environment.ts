@@ -83,7 +83,7 @@ export const VARIABLES: readonly Variable[] = [
  * @throws StackError with a line for each missing or unusable variable; never with a value.
  */
 export function readDeploymentSettings(variables: Record<string, string>): Settings {
-  // A workflow passes a secret that does not exist as an empty variable.
+  // Empty means unset, because a workflow passes a secret that does not exist as an empty variable.
   const env = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
   const errors = VARIABLES.flatMap(({ name, required, check }) => {
     const value = env[name];
@@ -114,7 +114,7 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
   };
 }
 
-/** The secrets to hide in the output. Other values are not hidden: a pool size of 4 would hide every 4. */
+/** The secrets to hide in the output. Other values are not hidden, because a pool size of 4 would hide every 4. */
 export function secretTexts(settings: Settings): string[] {
   const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
   const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)

@@ -47,7 +47,7 @@ export async function locksOf(missing: readonly Migration[]): Promise<Map<string
   }
 }
 
-/** The file number of each table in our schemas, by the table's id. A rewrite of all rows changes the number. */
+/** The file number of each table in our schemas, by the table's id: a rewrite of all rows changes the number. */
 async function tablesOf(sql: ISql): Promise<Map<number, number>> {
   const rows = await sql<{ oid: number; file: number }[]>`
     select c.oid, c.relfilenode as file from pg_class c join pg_namespace n on n.oid = c.relnamespace

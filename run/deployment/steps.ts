@@ -74,7 +74,7 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
         return "set";
       },
       async plan() {
-        // Supabase shows the SHA-256 of a secret instead of its value.
+        // Compares hashes, because Supabase shows the SHA-256 of a secret instead of its value.
         const present = await listSupabase<{ name: string; value: string }>({
           args: ["secrets", "list", ...project],
           secrets,

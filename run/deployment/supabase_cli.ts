@@ -51,7 +51,7 @@ async function send(stream: WritableStream<Uint8Array>, text: string): Promise<v
     await writer.write(new TextEncoder().encode(text));
     await writer.close();
   } catch {
-    // The CLI ended without reading its input. Its exit code and output say why.
+    // Ignored, because the CLI ended without reading its input, and its exit code and output say why.
   }
 }
 

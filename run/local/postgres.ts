@@ -139,7 +139,7 @@ async function start(cluster: Cluster, wantedPort: number | undefined): Promise<
     // A signal to the whole process group, for example from a closing terminal, ends pg_ctl but not its Postgres.
     await stopLeftover(cluster);
     const log = (await Deno.readTextFile(cluster.log)).slice(logged);
-    // Another process may have taken the port, or backends of a killed Postgres may still be running.
+    // Worth another try: another process took the port, or backends of a killed Postgres are still running.
     const temporary = /could not bind|shared memory block .* still in use/.test(log);
     if (!temporary || starts === MAX_STARTS) {
       throw new StackError(`Postgres did not start: ${lastError(log || output)} (see ${cluster.log})`);

@@ -45,8 +45,8 @@ export async function binariesFolder(): Promise<string> {
 }
 
 /**
- * Creates the symbolic links of the package. npm packages cannot contain links; an install script creates them, but
- * Deno runs none by default. Two starts may call this at the same time.
+ * Creates the symbolic links of the package, because npm packages cannot contain links, and by default Deno does not
+ * run the install script that creates them. Two starts may call this at the same time.
  */
 async function restoreLinks(packageFolder: string): Promise<void> {
   const list = join(packageFolder, "native", "pg-symlinks.json");
@@ -128,9 +128,9 @@ export async function run(program: string, args: string[], user: SystemUser | nu
 }
 
 /**
- * The command line that lets the user enter closed folders. Linux only: setpriv is part of util-linux, and root in a
- * container has the capability by default. Postgres looks for its programs with access(), which respects the capability
- * only with the secure bit no_setuid_fixup.
+ * The command line that lets the user enter closed folders. Linux only, because setpriv is part of util-linux. Root in
+ * a container has the capability by default. With no_setuid_fixup, because Postgres looks for its programs with
+ * access(), which respects the capability only with this secure bit.
  */
 function passingThrough(program: string, args: string[], { uid, gid }: SystemUser) {
   const capability = "+dac_override";

@@ -36,7 +36,7 @@ export function withoutComments(sql: string): string {
   return sql.replace(BEFORE, "");
 }
 
-/** Whether a statement cannot run in a transaction. The Supabase CLI also runs it outside of a transaction. */
+/** Whether a statement cannot run in a transaction. The Supabase CLI runs it outside of a transaction too. */
 export function runsAlone(statement: string): boolean {
   return ALONE.test(withoutComments(statement));
 }

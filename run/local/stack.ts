@@ -122,7 +122,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     return { baseUrl, demoKey, consoleUrl: gateway.origin, demoLogin, stop };
   } catch (error) {
     await stop();
-    // Ctrl-C also ends initdb and pg_ctl, so the step that it interrupts fails.
+    // Ctrl-C also ends initdb and pg_ctl, so the interrupted step fails. The cause is then the signal, not this error.
     signal.throwIfAborted();
     throw error;
   }
@@ -160,7 +160,7 @@ async function prepareDatabase(
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
       );
     });
-    // Hashing takes 50 ms on another thread, while this thread waits for the database.
+    // Begun now, because hashing takes 50 ms on another thread, while this thread waits for the database.
     const passwordHash = hashPassword(secrets.demo_password);
     const remedy = remedyFor(settings);
     await migrate(sql, undefined, remedy);
@@ -180,7 +180,7 @@ function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): vo
   // DATABASE_URL names the owner, as whom the functions must never connect. The stack has already read it.
   Deno.env.delete("DATABASE_URL");
   Deno.env.set("APP_ORIGIN", appOrigin);
-  // A hosted project's keys must not be sent to the gateway.
+  // Replaces the keys of a hosted project, which must not be sent to the gateway.
   Deno.env.set("SUPABASE_URL", origin);
   Deno.env.set("SUPABASE_SECRET_KEY", secrets.service_key);
   Deno.env.set("SUPABASE_PUBLISHABLE_KEY", "local");

@@ -53,7 +53,7 @@ export async function readStackFile(dataDir: string): Promise<StackFile> {
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 only tests whether the process exists. Deno.kill does not support this signal.
+    // Signal 0, which Deno.kill does not support, only tests whether the process exists.
     process.kill(pid, 0);
     return true;
   } catch (error) {

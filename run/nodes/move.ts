@@ -190,7 +190,7 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   const [source, target] = [await side(row.source), await side(row.target)];
   const text = await Deno.readTextFile(new URL("move_node.sql", import.meta.url));
   for (const { sql } of [source, target]) {
-    // The last statement of a killed command may still hold the lock.
+    // Waits for the lock, which the last statement of a killed command may still hold.
     await sql.unsafe(`set lock_timeout = '${TAKE_OVER}'`);
     try {
       await sql`select pg_advisory_lock(hashtextextended(${row.slot}, 7403))`;

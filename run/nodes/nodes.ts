@@ -154,8 +154,8 @@ export async function nodeOfWorkspace(proxy: Sql, workspaceId: string): Promise<
 }
 
 /**
- * Calls `use` for one node after the other, until a node has the records that the command names. At a node without them
- * the verb raises not_found and changes nothing.
+ * Calls `use` for one node after the other, until a node has the records that the command names. This is safe, because
+ * at a node without them the verb raises not_found and changes nothing.
  */
 export async function atFirst<Result>(
   proxy: Sql,
@@ -257,8 +257,8 @@ export async function rememberCredentials(
 }
 
 /**
- * Adds a node, whose workspaces can then be called through all proxies. For the first node, `proxy` is an empty database
- * in a Postgres with PL/Proxy. It becomes a proxy.
+ * Adds a node, whose workspaces can then be called through all proxies. For the first node, `proxy` is an empty
+ * database in a Postgres with PL/Proxy, which becomes a proxy.
  * @returns the number of the node
  */
 export async function addNode(proxy: Sql, node: NewNode): Promise<number> {

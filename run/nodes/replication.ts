@@ -11,7 +11,7 @@ import { rowsOf, type Table } from "./tables.ts";
 /** How often the state of the copy is checked. */
 const POLL_MS = 10;
 
-/** The number of errors after which the move fails. Postgres repeats a failed copy every 5 seconds. */
+/** The number of errors after which the move fails. Until then Postgres repeats a failed copy every 5 seconds. */
 const MOST_ERRORS = 3;
 
 /** The name of the publication, the subscription and the replication slot, which must not have capital letters. */

@@ -11,7 +11,7 @@ const ITERATIONS = 4096;
  * @param sql as the role that applied the migrations
  */
 export async function setFunctionsPassword(sql: ISql, password: string): Promise<void> {
-  // `alter role` accepts no parameters. A verifier contains no quotes, and keeps the password out of Postgres's log.
+  // `alter role` accepts no parameters, so it gets a verifier, which has no quotes and keeps the password out of logs.
   await sql.unsafe(`alter role ${FUNCTIONS_ROLE} password '${scramVerifier(password)}'`);
 }
 

@@ -196,8 +196,8 @@ function capturesOf({ operationId, responses }: Operation, own: string): Capture
 }
 
 /**
- * A body with the ids of this run. Leaves out external_id, which must be unique: a second run of the collection would
- * fail. Only an upsert keeps external_id, to find its record.
+ * A body with the ids of this run. Leaves out external_id, because it must be unique, and a second run of the
+ * collection would fail. Only an upsert keeps external_id, to find its record.
  */
 function withVariables(body: unknown, own: string, known: ReadonlySet<string>, keepsId: boolean): unknown {
   if (Array.isArray(body)) return body.map((item) => withVariables(item, own, known, keepsId));

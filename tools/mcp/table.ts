@@ -50,7 +50,7 @@ function toolOf(listed: ListedEndpoint<KeyEndpoint>, document: OpenApi): Tool {
   // In a PATCH and in an upsert null clears a field.
   const clears = method === "PATCH" || "match_by" in endpoint.query.shape;
   const fields = Object.entries(properties)
-    // A lead's utm_source has the same meaning as the source in its utm.
+    // Leaves out utm_source and the like beside utm, whose fields have the same meaning.
     .filter(([name]) => !("utm" in properties && name.startsWith("utm_")))
     .map(([name, schema]) => [name, brief(name, schema, clears)]);
   return {

@@ -16,7 +16,7 @@ async function loadSchema(): Promise<string> {
   const texts = await Promise.all(
     (await sqlFiles(SCHEMAS)).map((name) => Deno.readTextFile(join(SCHEMAS, name))),
   );
-  // Comments may stand between `returns` and `language`.
+  // Removes comments, which may stand between `returns` and `language`.
   return texts.join("\n").replaceAll(/^ *--.*\n/gm, "");
 }
 

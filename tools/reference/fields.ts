@@ -31,7 +31,7 @@ function rows(document: OpenApi, schema: JsonSchema, words: Words, prefix: strin
     };
     const { inner, suffix } = contentOf(document, property);
     const named = idOf(inner) ?? path;
-    // An object can contain an object of its own type.
+    // Ends the recursion, because an object can contain an object of its own type.
     if (open.includes(named) || open.length >= DEPTH) return [field];
     return [field, ...rows(document, inner, words, `${path}${suffix}.`, [...open, named])];
   });

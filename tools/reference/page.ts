@@ -118,7 +118,7 @@ function configuration(language: Language, { document }: PageLinks, theme: strin
     documentDownloadType: "none",
     authentication: { preferredSecurityScheme: "apiKey" },
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-    // The document lists the important fields first.
+    // Keeps the document's order, in which the important fields come first.
     orderSchemaPropertiesBy: "preserve",
     hideModels: true,
     defaultOpenFirstTag: false,

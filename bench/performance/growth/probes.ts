@@ -31,7 +31,7 @@ export interface Probe {
 
 /** Resources with few records in every workspace, except the deliveries of a subscription. */
 const FEW_RECORDS = /^\S+ \/api-v1-(me|operations|pipelines|webhooks|workspace)(?!\/:id\/deliveries)\b/;
-/** Not measured, because a call searches at most a fixed number of replies and texts. A job searches the rest. */
+/** Not measured, because a call searches at most a fixed number of replies and texts, and a job searches the rest. */
 const ERASE = "POST /api-v1-contacts/:id/erase";
 /** Among so many records, a list with few matches reads its maximum of rows, and ends before its page is full. */
 const MANY_RECORDS = 100_000;
@@ -152,7 +152,7 @@ function reads(probe: Omit<Probe, "args">, path: string, ids: Record<string, str
   const whole = path === TIMELINE || path === DUPLICATES ? { least: MANY_RECORDS } : {};
   const full = call({}, isFull ? { page: "full" } : whole);
   const filters = names.filter((name) => !(name in required) && (isList || name !== "since"));
-  // In a feed, every event matches the first value of a parameter. None matches a later value, whose page ends early.
+  // In a feed, every event matches the first value of a parameter. None matches a later value, so its page ends early.
   const isOther = (name: string, index: number) =>
     !record && index > 0 && !COMMON.includes(name) && name !== "object_id";
   const single = filters.flatMap((name) =>

@@ -9,7 +9,7 @@ export const MEMBER_ROLE = "hand_member";
 
 const TABLES = ["companies", "contacts", "deals", "pipelines", "stages"];
 
-/** The workspace in the token. The sub-select, which Supabase recommends, is evaluated once in each statement. */
+/** The workspace in the token. A sub-select, as Supabase recommends, is evaluated once in a statement, not per row. */
 const OWN_WORKSPACE = "(select (current_setting('request.jwt.claims', true)::json ->> 'workspace_id')::uuid)";
 
 /** Runs after MAKE_TABLES. */

@@ -26,8 +26,8 @@ export interface LoadPlan {
   /** How long each connection waits after an answer, in milliseconds. */
   pauseMs?: number;
   /**
-   * Whether a connection that failed is opened again, and an answer is read while the request is sent. In an attack the
-   * server may refuse connections, and answer before it has read a body.
+   * Whether a connection that failed is opened again, and an answer is read while the request is sent. Needed in an
+   * attack, in which the server may refuse connections, and answer before it has read a body.
    */
   endures?: boolean;
 }
@@ -101,7 +101,7 @@ async function send(
     }
     open[index] = null;
   };
-  // One timer for all requests takes less processor time than a timer for each.
+  // One timer for all requests, because a timer for each would take more processor time.
   const watching = setInterval(() => {
     const latest = performance.now() - UNANSWERED_MS;
     for (const [index, time] of sentAt.entries()) if (time < latest) close(index);
@@ -157,7 +157,7 @@ interface Answer {
 /** Sends a request while it reads the answer, which may come before the body has been sent. */
 async function exchange(connection: Deno.TcpConn, bytes: Uint8Array, buffer: Uint8Array): Promise<Answer> {
   let isSent = false;
-  // If the server answers and closes before it has read the body, sending fails. Only the answer counts.
+  // Sending fails if the server answers and closes before it has read the body. Ignored: only the answer counts.
   const sending = writeAll(connection, bytes).then(() => isSent = true, () => {});
   const answer = await readAnswer(connection, buffer);
   const closed = !isSent || /\r\nconnection: *close/i.test(answer.head);

@@ -71,7 +71,7 @@ async function compareSizes(
   return {
     probe,
     time: smallest * (alone.at(-1) ?? 1),
-    // A short run may have only one size with so many records.
+    // 1 if there is nothing to compare: a short run may have only one size with enough records.
     alone: alone.length === 0 ? 1 : Math.max(...alone),
     among: shared ? ratios.at(-1)! : 0,
   };

@@ -22,7 +22,7 @@ const SHORT_SIZES = { workspaces: 60, keysEach: 5, contactsEach: 20 };
 const MINUTES = { alone: 10, amongAll: 2, short: 1 };
 /** The load, as a share of the highest rate that can be answered and delivered. */
 const SHARE = 0.7;
-/** Maximum calls a minute for each key. With the calls just before the load, the key stays under its limit of 120. */
+/** Maximum calls a minute for each key, so that with the calls just before the load it stays under its limit of 120. */
 const KEY_CALLS = 50;
 const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
 /** More connections than the load needs unless the functions stall. */
@@ -124,7 +124,7 @@ async function measureLife(
   await sampling;
   await allDelivered(sql);
   const [walAfter, deliveries] = [await readWal(sql), await readDeliveries(sql, since)];
-  // Each backend adds its work to the statistics of the tables within a second.
+  // Waits until each backend has added its work to the statistics of the tables, which takes up to a second.
   await pause(1_500);
   const tablesAfter = await readTables(sql);
 

@@ -72,7 +72,7 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
     const [nearMs, farMs, roundTripMs] = times.map(median) as [number, number, number];
     const shown = [nearMs, farMs, roundTripMs].map((ms) => ms.toFixed(1));
     note(`${name}, ${way.name}: ${shown[0]} ms near, ${shown[1]} far, ${shown[2]} a round trip`);
-    // Fractions of a round trip are noise from disk and timers.
+    // Rounded, because fractions of a round trip are noise from disk and timers.
     const trips = Math.round((farMs - nearMs) / roundTripMs);
     measurements.push(atMost(`${name}, ${way.name}`, trips, "round trips", 1));
   }

@@ -55,7 +55,7 @@ export const feed: Trial = {
     const truth = await readTruth(sql, workspaceId);
     const readPages = async () => parsePages(await Deno.readTextFile(path));
     const isRead = async () => (await readPages()).flatMap(({ events }) => events).length >= truth.length;
-    // A reader that misses an event never reaches the end. The verdict then says how many events it missed.
+    // A reader that misses an event never reaches the end. No error, because the verdict says how many it missed.
     await eventually(isRead, "the reader to come to the end", short ? 60 : 300).catch(() => {});
     await pause(1_000);
     await readers.end();

@@ -31,7 +31,7 @@ export const latency: Trial = {
     // The schedule runs every 10 s, too seldom for a short run.
     if (sizes.short) return { ok: poked.judged <= POKE_S, measured: withPoke };
 
-    // Nothing pokes the dispatcher for contacts that SQL inserts.
+    // Measures the schedule alone, because nothing pokes the dispatcher for contacts that SQL inserts.
     const quiet = await subscribe(world.receiver.okUrl, 1);
     const scheduled = await timeFirstAttempts(quiet, 300, () => enqueue(sql, quiet, 1));
     return {
@@ -83,7 +83,7 @@ function prepare(world: DeliveryWorld, sizes: Sizes): Promise<Prepared> {
 
 async function startPrepared({ folder, receiver, closing }: DeliveryWorld, { short }: Sizes) {
   const dataDir = await Deno.makeTempDir({ dir: folder, prefix: "stack-" });
-  // The stack uses its own encryption key, not the world's.
+  // An empty key, so that the stack uses its own and not the world's.
   const stack = await startStackProcess(dataDir, { ...receiver.env, WEBHOOK_ENCRYPTION_KEY: "" });
   const sql = connect(stack.file.database_url, 2);
   closing.push(() => sql[Symbol.asyncDispose](), () => stack.stop());

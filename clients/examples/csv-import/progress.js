@@ -11,7 +11,7 @@ export async function openProgress(file, { header, delimiter, hash }) {
   const state = saved.hash === hash
     ? saved
     : { hash, done: 0, created: 0, updated: 0, rejected: 0, bytes: 0 };
-  // Remove the lines that the interrupted run wrote after it last saved its state: this run writes them again.
+  // Remove the lines that the interrupted run wrote after it last saved its state, because this run writes them again.
   if (state.bytes > 0) await truncate(rejects, state.bytes).catch(() => state.bytes = 0);
   // Keep the lines of an earlier import under another name, because somebody may be correcting them.
   else await rename(rejects, `${rejects.replace(/csv$/, "")}${Date.now()}.csv`).catch(() => {});

@@ -42,7 +42,7 @@ try {
 async function readEvents() {
   const counts = { "contact.merged": 0, "contact.erased": 0 };
   const cursor = copy.mark("events");
-  // The first run reads no events, only the current cursor: the lists, read next, contain all earlier changes.
+  // The first run reads no events, only the current cursor, because the lists, read next, contain all earlier changes.
   if (cursor === null) return await beginFeed();
   try {
     for await (const { events, cursor: next } of crm.sync({ cursor, event_types: Object.keys(counts) })) {

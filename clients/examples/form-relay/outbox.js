@@ -14,10 +14,10 @@ const NOT_FINAL = [401, 402, 403, 404, 408, 409, 429];
  */
 export async function openOutbox(crm, { folder, retrySeconds }) {
   const [waiting, refused] = [join(folder, "waiting"), join(folder, "refused")];
-  // Leads are personal data: only the user that runs the relay may read them.
+  // Leads are personal data, so only the user that runs the relay may read them.
   for (const path of [waiting, refused]) await mkdir(path, { recursive: true, mode: 0o700 });
   const isLead = (name) => name.endsWith(".json");
-  // Remove incomplete files that a crash left: no visitor was told that these leads had arrived.
+  // Remove incomplete files that a crash left, because no visitor was told that these leads had arrived.
   for (const name of await readdir(waiting)) if (!isLead(name)) await rm(join(waiting, name));
   let wake;
 

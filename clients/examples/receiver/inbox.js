@@ -39,7 +39,7 @@ export function openInbox(file, work, retrySeconds) {
 
   workForEver();
   return {
-    /** Stores a delivery, unless its event is stored already: the same event may arrive several times. */
+    /** Stores a delivery, unless its event is stored already, because the same event may arrive several times. */
     add(delivery) {
       db.prepare("insert or ignore into events values (?, ?, ?)")
         .run(delivery.event_id, JSON.stringify(delivery), new Date().toISOString());

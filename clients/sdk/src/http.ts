@@ -166,7 +166,7 @@ export class Http {
     if (ifNoneMatch) headers.set("If-None-Match", etagOf(ifNoneMatch));
     if (options.strict ?? strict) headers.set("Prefer", "handling=strict");
     if (body !== undefined) headers.set("Content-Type", "application/json");
-    // Sent as bytes: with a string, some runtimes append a charset to Content-Type.
+    // Sent as bytes, because with a string some runtimes append a charset to Content-Type.
     const bytes = body === undefined ? null : utf8.encode(JSON.stringify(body));
     return async () => {
       signal?.throwIfAborted();

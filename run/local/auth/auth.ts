@@ -10,7 +10,7 @@ export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 /** The path of the same metadata at the root of the host (RFC 8414, 3.1). */
 export const ROOT_METADATA_PATH = METADATA_PATH + AUTH_PREFIX;
 
-/** The reply if local sign-in did not create schema auth. In a Supabase project Supabase Auth signs people in. */
+/** The reply if something else created schema auth, as in a Supabase project, where Supabase Auth signs people in. */
 const FOREIGN = new AuthError(
   503,
   "unexpected_failure",

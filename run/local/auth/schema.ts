@@ -3,7 +3,7 @@ import { editedFile } from "../migrate.ts";
 import { sha256 } from "../../../supabase/functions/_shared/runtime/sha256.ts";
 
 const FILE = new URL("schema.sql", import.meta.url);
-/** The start of the comment on a schema that schema.sql created. Supabase's schema auth has no such comment. */
+/** The start of the comment by which a schema auth that schema.sql created differs from Supabase's. */
 const OURS = "Local sign-in";
 
 /**
@@ -16,7 +16,7 @@ export async function installAuthSchema(sql: Sql, remedy = "use another database
   const text = await Deno.readTextFile(FILE);
   const comment = `${OURS} ${sha256(text)}`;
   return await sql.begin(async (sql) => {
-    // Two stacks may start on one database at the same time.
+    // Locked, because two stacks may start on one database at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('run/local/auth/schema.sql'))`;
     const [schema] = await sql`
       select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = 'auth'

@@ -57,7 +57,7 @@ function respond(request: Request, path: string, body: Uint8Array<ArrayBuffer>, 
     // In a header, because a Content-Security-Policy inside a document cannot forbid framing.
     headers.set("x-frame-options", "DENY");
   }
-  // Deno makes the ETag of a compressed response weak (`W/`).
+  // Compared without `W/`, because Deno makes the ETag of a compressed response weak.
   const known = (request.headers.get("if-none-match") ?? "").split(",").map((tag) =>
     tag.trim().replace(/^W\//, "")
   );

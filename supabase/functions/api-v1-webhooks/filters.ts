@@ -40,9 +40,7 @@ const given = object({
   changed_fields: field(names().optional(), CHANGED),
 });
 
-/**
- * The filters in a body. Strict: a misspelt filter would otherwise be ignored, and the receiver would get all events.
- */
+/** The filters in a body. Strict, because the receiver would get all events if a misspelt filter were ignored. */
 export const Filters = given.strict().meta({
   fields: textsOf(given),
   ...named(

@@ -8,7 +8,7 @@ export class LocalTime {
 
   /** @param timeZone an IANA name, such as `America/Sao_Paulo` */
   constructor(readonly timeZone: string) {
-    // The Swedish locale formats dates as ISO 8601.
+    // The Swedish locale, because it formats dates as ISO 8601.
     this.#days = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" });
     this.#offsets = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   }

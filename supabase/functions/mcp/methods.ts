@@ -52,7 +52,7 @@ function answerMethod(
   }
 }
 
-/** Milliseconds for which a client may cache a list or `server/discover`. Both change only with the key's scopes. */
+/** Milliseconds for which a client may cache a list or `server/discover`, which change only with the key's scopes. */
 const KEPT_MS = 60_000;
 
 /** Adds what the stateless revision requires: `resultType`, and how long a list may be cached. */

@@ -61,7 +61,7 @@ export const IDEMPOTENCY_ARGUMENT = "idempotency_key";
 /** The argument of tools that show records; with `detailed` nothing is left out. */
 export const FORMAT_ARGUMENT = "format";
 
-/** Every tool by name. Listing the tools loads no schemas, and calling one loads only those of its resource. */
+/** Every tool by name. Listing the tools loads no schemas, and a call loads only the schemas of its resource. */
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   (table as Tool[]).map((tool) => [tool.definition.name, tool]),
 );

@@ -8,7 +8,7 @@ export const proposals = resource(
     "GET /:token": endpoint({
       summary: doc("Mostra a proposta ao cliente", "Show the proposal to its customer"),
       gate: "link",
-      // The first GET marks the proposal as viewed. A link checker's HEAD request must not mark it.
+      // The first GET marks the proposal as viewed, which a link checker's HEAD request must not do.
       head: false,
       reply: ProposalView,
       verb: "proposal_view",

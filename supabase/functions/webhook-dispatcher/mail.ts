@@ -11,7 +11,7 @@ export interface Mail {
 
 const MAIL_TIMEOUT_MS = 10_000;
 
-/** Environment: MAIL_URL, MAIL_TOKEN, MAIL_FROM. Null if MAIL_URL is not set: no mail is sent. */
+/** Environment: MAIL_URL, MAIL_TOKEN, MAIL_FROM. Null if MAIL_URL is not set, so that no mail is sent. */
 export function mailService(): MailService | null {
   const url = Deno.env.get("MAIL_URL");
   if (!url) return null;

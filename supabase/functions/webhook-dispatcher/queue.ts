@@ -77,7 +77,7 @@ export async function nextDeliveryDue(withinMs: number): Promise<number | null> 
 }
 
 /**
- * Records outcomes of attempts, in the order in which the attempts ended. Safe to repeat: an outcome counts only once.
+ * Records outcomes of attempts, in the order of their ends. Safe to repeat, because an outcome counts only once.
  *
  * @returns a result for each outcome, in the same order
  * @throws {DatabaseUnavailable} if a retry may succeed; nothing is recorded then

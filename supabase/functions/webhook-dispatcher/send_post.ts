@@ -90,7 +90,7 @@ async function readAnswer(connection: Connection): Promise<AnswerHead> {
       const status = STATUS_LINE.exec(head)?.[1];
       if (status === undefined) throw new AttemptFailure("invalid_http_response");
       if (status.startsWith("1") && status !== "101") continue;
-      // Bytes after the headers are a body, or an answer that nobody asked for.
+      // Not if bytes follow the headers: a body, or an answer that nobody asked for.
       const reusable = end === filled && endsWithHeaders(Number(status), head);
       return { status: Number(status), reusable, head, rest: buffer.slice(end, filled) };
     }

@@ -54,7 +54,7 @@ export class CrmTrigger implements INodeType {
         const { data } = await request.call(this, "GET") as {
           data: (Subscription & { is_active: boolean; target_url: string })[];
         };
-        // The API stores the host in lower case and without the usual port.
+        // Normalized, because the API stores the host in lower case and without the usual port.
         const target = new URL(this.getNodeWebhookUrl("default")!).href;
         return data.some((one) => one.id === id && one.is_active && new URL(one.target_url).href === target);
       },

@@ -139,7 +139,7 @@ export const sessions: Check = {
         deployAgain(project),
       );
     }
-    // A pooler hides the application's name, but not the user.
+    // Not because of a pooler, which hides the application's name, but not the user.
     if (rows.length === 0) {
       return wrong(
         `The functions reach a database, but ${FUNCTIONS_ROLE} has no session in this one`,

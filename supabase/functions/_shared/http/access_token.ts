@@ -126,7 +126,7 @@ function publicKeys(): JWTVerifyGetKey {
   if (!configured) return fetched;
   const parsed = JSON.parse(configured) as JSONWebKeySet | JSONWebKeySet["keys"];
   const set = createLocalJWKSet(Array.isArray(parsed) ? { keys: parsed } : parsed);
-  // SUPABASE_JWKS dates from the last deployment. Newer keys are fetched from Supabase Auth, at most every 30 s.
+  // SUPABASE_JWKS dates from the last deployment, so newer keys are fetched from Supabase Auth, at most every 30 s.
   return (header, token) =>
     set(header, token).catch((error) => {
       if (error instanceof errors.JWKSNoMatchingKey) return fetched(header, token);

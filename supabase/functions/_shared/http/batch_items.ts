@@ -18,7 +18,7 @@ const Envelope = batchBody(z.unknown());
 /**
  * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are carried
  * out. The whole call fails if an item of an atomic batch is invalid, if the envelope is invalid, or if `parseJsonBody`
- * found 100 errors: `parseJsonBody` stops there, so any further item may have a value that Postgres cannot store.
+ * found 100 errors, because it stops there, so any further item may have a value that Postgres cannot store.
  *
  * @param options see {@link validateBody}
  */

@@ -199,7 +199,7 @@ async function createSuccess(
   if (!isCreation) return { status, body: text, headers };
   const createdId = reply.id ?? reply.lead?.deal_id;
   const { table } = served;
-  // An object that is added below a record, such as a deal's contact, has no address of its own.
+  // An object that is added below a record, such as a deal's contact, has no address, so its reply has no `Location`.
   const location = createdId !== undefined && hasDetail(table.routes) &&
     { "Location": `${functionsUrl()}/${table.name}/${createdId}` };
   return {

@@ -45,7 +45,7 @@ export function createPool(
   // Without a listener this error would end the isolate too. It is ignored: a statement on the connection fails anyway.
   pool.on("connect", (client) => client.on("error", () => {}));
   if (pipeline) {
-    // Sent before the connection's first statement. If the connection fails here, that statement reports it.
+    // Sent before the connection's first statement. A failure is ignored, because that statement reports it too.
     pool.on("connect", (client) => {
       client.query(`set lock_timeout = '${PIPELINE_LOCK_TIMEOUT}'`).catch(() => {});
     });
@@ -59,7 +59,7 @@ function closeIdleConnections(pool: pg.Pool): void {
   let timer: ReturnType<typeof setInterval> | undefined;
   async function check(): Promise<void> {
     const latest = performance.now() - IDLE_MS;
-    // If a connection dies during the check, the pool may open one that nobody needs.
+    // If a connection dies during the check, the pool may open another, whose failure does not matter.
     const idle = await Promise.all(
       Array.from({ length: pool.idleCount }, () => pool.connect().catch(() => null)),
     );

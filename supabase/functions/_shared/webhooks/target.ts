@@ -29,9 +29,9 @@ const INTERNAL_SUFFIXES = [".intranet", ".private", ".corp", ".home", ".lan", ".
 const SILENTLY_REWRITTEN = /[\u0000-\u0020\u007f\\]/;
 
 /**
- * Checks a webhook target (spec 2.6): https, port 443 or from 1024, a public host, no user info, no fragment. It
- * checks the parsed URL, in which other spellings of an address (`0x7f.1`, `2130706433`, full-width digits) are
- * normalized. It does not resolve the name: the dispatcher checks the resolved addresses at every attempt.
+ * Checks a webhook target (spec 2.6): https, port 443 or from 1024, a public host, no user info, no fragment. It checks
+ * the parsed URL, in which other spellings of an address (`0x7f.1`, `2130706433`, full-width digits) are normalized. It
+ * does not resolve the name, because the dispatcher checks the resolved addresses at every attempt.
  */
 export function checkTarget(text: string, policy: TargetPolicy = targetPolicy()): TargetCheck {
   if (SILENTLY_REWRITTEN.test(text) || !URL.canParse(text)) return invalid("Deve ser uma URL válida");
