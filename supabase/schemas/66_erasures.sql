@@ -199,7 +199,7 @@ begin
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
       -- This phase precedes `given`, because crm.erase_proposals needs the traces in the leads, and `given` clears the
-      -- leads. It reads without a window of deals, because there are few proposals.
+      -- leads. No window of deals (crm.erasure_window), because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id

@@ -145,7 +145,7 @@ begin
 end
 $$;
 comment on function app.funnel_get(jsonb) is
-  'Returns the funnel of an active pipeline (if none is named, the default one, otherwise the oldest): as_of, '
+  'Returns the funnel of an active pipeline (the named one, else the default, else the oldest): as_of, '
   'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
   'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
 

@@ -34,7 +34,7 @@ const PROPOSAL = "proposals";
 
 /**
  * The id for an endpoint's path. If the path begins with `custom-fields` or `proposals`, it is the id of a custom
- * field's definition or of a proposal. Otherwise it is the id of the function's own record.
+ * field's definition or of a proposal. Otherwise it is the id of the resource's own record.
  */
 export function recordIdFor(records: Samples["records"], resource: string, path: string): string | undefined {
   const below = [DEFINITION, PROPOSAL].find((kind) => path.startsWith(`/${kind}/`));

@@ -1,4 +1,4 @@
-/** A schema of the document: JSON Schema 2020-12, with the keywords that are written or read. */
+/** A schema of an OpenAPI document (JSON Schema 2020-12): the keywords that these tools use. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];

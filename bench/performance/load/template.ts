@@ -14,7 +14,7 @@ export interface PlannedRequest {
   body?: unknown;
   /** The expected status; absent: any. */
   expect?: number;
-  /** The name under which a load of several kinds counts its waits. */
+  /** The kind of request: its waits are kept apart from those of other kinds. */
   kind?: string;
 }
 

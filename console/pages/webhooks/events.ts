@@ -7,8 +7,8 @@ export type { EventType };
 type EventGroup = EventType extends `${infer Group}.${string}` ? Group : never;
 
 /**
- * Every event, in the order of the texts, which is also the order in the form. Of the catalogue only the type is
- * imported, because its schemas would add zod to the bundle.
+ * Every event, in the order of the texts, which is also the order in the form. Only a type is imported
+ * from the catalogue, whose schemas would add zod to the bundle.
  */
 export const ALL_EVENTS = Object.keys(TEXTS).flatMap((key) =>
   key.match(/^event\.(.+)$/)?.[1] ?? []

@@ -20,7 +20,7 @@ function cleared({ body }: Reply): Record<string, number> {
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-/** A surname that is unique in the database, and without digits, so that no UUID contains a part of it. */
+/** A surname that is unique in the database: one word without digits, which no UUID contains. */
 function surname(): string {
   return `Quaresma${crypto.randomUUID().replaceAll(/[^a-f]/g, "")}zz`;
 }

@@ -17,8 +17,8 @@ const Cleared = object({
     1,
   ]),
   deal_contacts: field(count(), [
-    "Negócios em que era um contato adicional ou tinha um papel",
-    "Deals in which it was an additional contact or had a role",
+    "Negócios que tinham o contato como adicional ou com um papel",
+    "Deals that had the contact as an additional one or in a role",
     1,
   ]),
   stored_replies: field(count(), [
@@ -68,8 +68,8 @@ const Moved = object({
   contacts: field(count(), ["Contatos da empresa", "Contacts of the company", 0]),
   deals: field(count(), ["Negócios", "Deals", 20_000]),
   deal_contacts: field(count(), [
-    "Negócios em que era um contato adicional ou tinha um papel",
-    "Deals in which it was an additional contact or had a role",
+    "Negócios que tinham o contato como adicional ou com um papel",
+    "Deals that had the contact as an additional one or in a role",
     2,
   ]),
   merged: field(count(), ["Registros unidos antes", "Records that were merged before", 0]),

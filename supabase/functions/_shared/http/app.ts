@@ -41,7 +41,7 @@ export function functionApp(name: string, gate: GateName): Hono {
       origin: origins,
       allowHeaders: ALLOWED_HEADERS[gate],
       exposeHeaders: [...REPLY_HEADERS, "Deprecation", "Sunset", "Link"],
-      // By default browsers keep a preflight reply for only 5 s, so many calls of the console would need another.
+      // By default browsers keep a preflight reply for only 5 s: many calls of the console would need a new one.
       maxAge: 600,
     });
     app.use(async (c, next) => {
