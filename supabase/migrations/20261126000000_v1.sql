@@ -141,7 +141,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers. They skip the steps below: each step takes as long as this check.
+  -- Most numbers are complete Brazilian numbers, and skip the steps below, each of which takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -300,8 +300,8 @@ comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
   'How many deliveries may wait in crm.webhook_queue. The active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. In 10 s the dispatcher sends '
-  'fewer than 50,000 deliveries, so it never runs out of work.';
+  '50,000, takes about 23 MiB. It is more than the dispatcher sends in 10 s, after which the job webhook-catch-up '
+  'refills the queue. So the dispatcher never runs out of work.';
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
@@ -356,13 +356,13 @@ comment on function crm.active_member(uuid) is
 create function crm.default_owner() returns uuid
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Repeats the query of crm.active_member. A call of crm.active_member would make this function take 50 % longer.
+  -- Repeats the query of crm.active_member, because calling it would make this function take 50 % longer.
   v_owner_id uuid := (
     select m.id from crm.members m
     where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
   );
 begin
-  -- A separate statement, so that Postgres prepares it only when needed.
+  -- A separate statement, so that Postgres prepares it only if the query above found nobody.
   if v_owner_id is null then
     v_owner_id := (
       select m.id from crm.members m
@@ -477,7 +477,8 @@ comment on table crm.key_secrets is
   'a rotation a key has two valid secrets until the earlier one expires. The role crm_api cannot read the table.';
 comment on column crm.key_secrets.prefix is
   'The visible start of the secret, by which the operator finds the key of a leaked secret.';
-comment on column crm.key_secrets.hash is 'SHA-256 of the secret. A fast hash is enough for 32 random bytes.';
+comment on column crm.key_secrets.hash is
+  'SHA-256 of the secret. A fast hash is enough: nobody can guess 32 random bytes.';
 comment on column crm.key_secrets.expires_at is
   'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
 call crm.protect('crm.key_secrets');
@@ -488,8 +489,8 @@ create function crm.purge_key_secrets() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
 comment on function crm.purge_key_secrets() is
-  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, a '
-  'clearer error than invalid_api_key.';
+  'Deletes secrets 30 days after a rotation ended them. Until then a call with such a secret gets revoked_api_key, '
+  'afterwards the less clear invalid_api_key.';
 create type crm.caller as (
   error_code text, id uuid, workspace_id uuid, member_id uuid, scopes text[], rate_limit integer, user_id uuid,
   refused_address text
@@ -516,7 +517,7 @@ language plpgsql immutable set search_path = '' as $$
 declare
   v_address inet;
 begin
-  -- Postgres would also accept an IPv4 address with fewer parts.
+  -- Postgres would also accept an IPv4 address with fewer than four parts.
   if p_text !~ '^(\d{1,3}(\.\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)(/\d{1,3})?$' then return; end if;
   v_address := crm.without_mapping(p_text::inet);
   network := network(v_address);
@@ -694,8 +695,8 @@ create table crm.key_counters (
 )
 with (fillfactor = 50);
 comment on table crm.key_counters is
-  'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that '
-  'moving locks no row that a call waits for.';
+  'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that the '
+  'job locks no row for which a call waits.';
 comment on column crm.key_counters.counted_since is
   'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
   'table, none of its calls has been moved yet.';
@@ -1080,7 +1081,7 @@ begin
       select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
       return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
   end;
-  -- Built in one expression: assigning a single field costs as much as the whole row.
+  -- Built in one expression, because assigning a single field would cost as much as building the whole row.
   return row(
     null, null, v_body, crm.is_marked('app.replayed'), crm.is_marked('app.found'), crm.is_marked('app.events_enqueued'),
     p_caller.id, p_caller.workspace_id, p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
@@ -1104,9 +1105,9 @@ end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
   'The door for API keys: answers one request. p_key_hash: the SHA-256 of the key, then the key''s slot. p_scope is '
-  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so only the gate and the '
-  'idempotency key are checked. p_args null: only identifies the key and counts no call. p_address: where the call '
-  'comes from (crm.identify).';
+  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so the door stops after the '
+  'idempotency key. p_args null: only identifies the key and counts no call. p_address: where the call comes from '
+  '(crm.identify).';
 
 create function crm.own_key() returns json
 language plpgsql stable security definer set search_path = '' as $$
@@ -1148,8 +1149,8 @@ begin
   -- 90_rights.sql makes crm_api the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
-  -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
-  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
+  -- Static calls, whose plans Postgres caches, because it would plan a dynamic statement at every call. The resource is
+  -- compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb
@@ -1484,8 +1485,8 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends, even if it has fewer records than its limit. 200 records of maximum length '
-  'would have 20 MB.';
+  'The bytes of JSON at which a page ends, even if it has fewer records than its limit, because 200 records of '
+  'maximum length would have 20 MB.';
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
 as $$
@@ -1528,8 +1529,8 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
-  -- Null stands for the default owner, who may already own the record. For activities crm.with_activity_defaults
-  -- replaces the null.
+  -- Null stands for the default owner. Replace it here, so that null is no change if that owner already owns the
+  -- record. For activities crm.with_activity_defaults replaces the null.
   if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
     p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
   end if;
@@ -1638,8 +1639,8 @@ create table crm.event_types (
 );
 comment on table crm.event_types is 'The type of object of each event (spec 6.2).';
 comment on column crm.event_types.is_change is
-  'Whether the change log shows the event. It shows one event for each change. The other events repeat a change, or '
-  'time causes them.';
+  'Whether the change log shows the event. The log shows one event for each change, but no event that repeats a change '
+  'and none that time causes.';
 alter table crm.event_types enable row level security, force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type, is_change) values
@@ -1660,7 +1661,7 @@ declare
   v_id uuid;
   v_missing text[] := '{}';
 begin
-  -- Most creations refer to no record. This check spares them the loop.
+  -- Skip the loop for most creations, which refer to no record.
   if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then return p_args; end if;
   v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
@@ -2076,7 +2077,7 @@ begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- If `since` was sent, reading by id probably reads fewer rows than reading a range.
+  -- If `since` was sent, try the ways before the ranges, because reading by id then probably reads fewer rows.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
   -- thousands.
@@ -2520,7 +2521,7 @@ begin
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
-  -- Otherwise read the index on the sorted column.
+  -- If many rows match each of the filters, read the index on the sorted column.
   if v_chosen is null or cardinality(v_chosen) > v_left then
     v_way := format('(%s and t.id < $1 and t.id >= $2)', v_walk.rows);
   end if;
@@ -2580,8 +2581,8 @@ begin
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
-  'Returns a page of a list in the order of `sort`. If a filter has at most 1,250 rows, it sorts them; otherwise it '
-  'reads at most 1,250 rows of the sorted column''s index, and the page may end early. Raises invalid_cursor.';
+  'A page of a list in the order of `sort`. Sorts the rows of a filter that has at most 1,250. If all filters have '
+  'more, reads at most 1,250 rows of the sorted column''s index, so the page may end early. Raises invalid_cursor.';
 
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;
@@ -2602,7 +2603,7 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII. This branch takes a third of the time of the other branch.
+  -- Most texts are ASCII. For these, this branch takes a third of the time that the statement below would take.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
   -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
   -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
@@ -2771,8 +2772,8 @@ declare
   v_rare text;
   v_found uuid[];
   -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone are no
-  -- safe limit: a client sees the ids, so it could change the texts of the sampled records until a common word looks
-  -- rare.
+  -- safe limit, because a client sees the ids, and could change the texts of the sampled records until a common word
+  -- looks rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
   v_read integer := 0;
@@ -2859,8 +2860,8 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
   'or to p_from if next_id is null. The search stops before a block (crm.search_keys) in which the words are common '
   '(is_common), after p_enough or 2 * p_step ids, or after reading much of the index or 16 * p_step texts. Security '
-  'definer, because @> is not leakproof: row-level security would keep the index from being used. Instead, each '
-  'condition names the workspace, or keys that belong to it.';
+  'definer, because @> is not leakproof: row-level security would keep the index from being used. In place of '
+  'row-level security, each condition names the workspace, or keys that belong to it.';
 
 create table crm.custom_fields (
   workspace_id uuid not null,
@@ -2915,7 +2916,7 @@ declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
   -- The bits of a double sort like the numbers after one change: invert the sign bit of a positive number, and all bits
-  -- of a negative one.
+  -- of a negative number.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -3409,7 +3410,7 @@ begin
       case v_field.type when 'date' then 'E' else 'O' end, v_field.index_below is null,
       format('crm.value_keys(t.custom_fields -> %L)', v_sent.key)
     );
-    -- A field of type choices has a list; a filter names one choice.
+    -- A field of type choices has a list, but a filter names a single choice.
     if v_field.type = 'choices' then v_field.type := 'choice'; end if;
     for v_bound in select b.key as operator, b.value as text from jsonb_each_text(v_sent.value) b loop
       v_value := crm.parsed_value(v_field, v_bound.text);
@@ -3768,7 +3769,7 @@ end
 $$;
 comment on function api.workspace_get(jsonb) is
   'Returns what calls can refer to in the caller''s workspace: active loss reasons, pipelines with their stages, event '
-  'types, custom fields, and the members, active ones first, then the newest 200 inactive ones.';
+  'types, custom fields, all active members, and the newest 200 inactive members.';
 
 create function crm.pipeline_row_json(p crm.pipelines) returns json
 language sql stable as $$
@@ -4444,10 +4445,10 @@ begin
 end
 $$;
 comment on function api.company_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
-  'api.company_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
-  'that were not written). If only merged records have the value, changes the record they were merged into, except '
-  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it. Returns the whole record with '
+  'created, matched_by and differences (the fields that were not written). If only merged records have the value, '
+  'changes the record they were merged into, except that field. Raises ambiguous_match, validation_error for fields '
+  'that only a creation requires, and the codes of api.company_update and api.company_create.';
 
 create domain crm.contact_email as text check (value = lower(value));
 comment on domain crm.contact_email is 'The e-mail address of a contact, in lower case so that searches find it.';
@@ -4943,10 +4944,10 @@ begin
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
-  'api.contact_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
-  'that were not written). If only merged records have the value, changes the record they were merged into, except '
-  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it. Returns the whole record with '
+  'created, matched_by and differences (the fields that were not written). If only merged records have the value, '
+  'changes the record they were merged into, except that field. Raises ambiguous_match, validation_error for fields '
+  'that only a creation requires, and the codes of api.contact_update and api.contact_create.';
 
 create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
 comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
@@ -5628,9 +5629,9 @@ begin
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
-  'api.deal_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
-  'that were not written). Raises ambiguous_match, and validation_error for fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it. Returns the whole record with '
+  'created, matched_by and differences (the fields that were not written). Raises ambiguous_match, validation_error '
+  'for fields that only a creation requires, and the codes of api.deal_update and api.deal_create.';
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -5845,7 +5846,7 @@ declare
   v_activity crm.activities;
   v_changed crm.activities;
 begin
-  -- Lock the contact before the activity, in the same order as a merge.
+  -- Lock the contact before the activity, as a merge does, so that the two cannot deadlock.
   if p_args ? 'contact_id' then perform crm.lock_referred('{}', array[(p_args ->> 'contact_id')::uuid]); end if;
   v_activity := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changed := crm.with_activity_defaults(jsonb_populate_record(
@@ -6264,7 +6265,7 @@ create table crm.proposal_links (
 comment on table crm.proposal_links is
   'The one valid link of each proposal. Only the SHA-256 of its token is stored, so that nobody can open a proposal '
   'with a dump of this table. A separate table, so that crm_api can read proposals but never a hash.';
-comment on column crm.proposal_links.token_hash is 'A fast hash is enough: a token has 32 random bytes.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough: nobody can guess 32 random bytes.';
 call crm.protect('crm.proposal_links');
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
 language plpgsql stable set search_path = '' as $$
@@ -6370,8 +6371,8 @@ end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
   'The door for public links: answers one request. p_token_hash: the SHA-256 of the token, then the token''s slot. '
-  'p_verb null: only the gate is checked. p_args null: only identifies the link and counts no call. The id in p_args '
-  'is always the link''s own proposal.';
+  'p_verb null: only checks the link and its rate limit. p_args null: only identifies the link and counts no call. '
+  'The id in p_args is always the link''s own proposal.';
 
 create function crm.record_proposal_action(p_action text, p_proposal crm.proposals) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -6664,7 +6665,7 @@ begin
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform api.fail('not_found');
   end if;
-  -- Lock the contact before the deal, in the same order as a merge.
+  -- Lock the contact before the deal, as a merge does, so that the two cannot deadlock.
   perform crm.require_references(p_args);
   v_main_id := (crm.deal_lock(v_deal_id)).contact_id;
   v_is_main := v_main_id is not distinct from v_contact_id;
@@ -6682,7 +6683,7 @@ begin
   else
     select count(*) into v_count from crm.deal_contacts k
     where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
-    -- A main contact's row stays when the deal gets another main contact. So a limit applies to this row too.
+    -- Limit a main contact's row too, because it stays as an additional contact's row when the main contact changes.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
         'validation_error', array['contact_id'],
@@ -6820,9 +6821,9 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Without indexes, moving rows into the partition is five times as fast. `attach` creates the indexes. Most
-  -- deliveries are updated once, when they end. With free room in the page such an update adds no index entry (HOT) and
-  -- needs no vacuum: the next update in the page reuses the room of the old row version.
+  -- Created without indexes, because moving rows into it is then five times as fast; `attach` creates the indexes. The
+  -- free room is for deliveries, most of which are updated once, when they end. Such an update adds no index entry
+  -- (HOT) and needs no vacuum, because the next update in the page reuses the room of the old row version.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
     v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
@@ -6895,10 +6896,10 @@ begin
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- `attach` would take a weaker lock. Under that lock, a simultaneous insert of a row of that day would fail,
-      -- because the row still goes to the default partition. `only` is enough, because nobody locks another partition
-      -- before locking the table. The default partition is locked too, because its bounds change and a vacuum may hold
-      -- it.
+      -- Lock before `attach`, which takes a weaker lock: under that lock, a simultaneous insert of a row of that day
+      -- would fail, because the row still goes to the default partition. `only` is enough, because nobody locks another
+      -- partition before locking the table. The default partition is locked too, because its bounds change and a vacuum
+      -- may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
         -- Compute the days once more: rows may have been written before this function got the lock.
@@ -7365,7 +7366,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- The limit cuts off only inactive subscriptions, which are kept for ever: at most 50 are active.
+      -- At most 50 are active, so the limit cuts off only inactive subscriptions, which are kept for ever.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -7374,14 +7375,13 @@ begin
 end
 $$;
 comment on function api.webhook_list(jsonb) is
-  'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
+  'Lists the active and the newest inactive subscriptions, 500 at most, newest first (spec 4.5).';
 create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   -- Without the lock, simultaneous calls would not count each other's subscriptions.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
-  -- A cap, because every write of the workspace creates deliveries for all active subscriptions, and every claim reads
-  -- them.
+  -- A cap, because every write creates deliveries for all active subscriptions, and every claim reads all of them.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
   ) >= 50 then
@@ -7399,7 +7399,7 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so two limits apply to the number created in 30 days. The first limit
+  -- Inactive subscriptions are kept for ever, so two limits apply to how many are created in 30 days. The first limit
   -- counts subscriptions with the same target and events once, because automation tools subscribe each time a workflow
   -- is switched on. The second limit counts all subscriptions.
   select
@@ -7525,9 +7525,9 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active ones. The edge function '
-  'chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret once, in '
-  'the reply. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
+  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active subscriptions. The edge '
+  'function chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret '
+  'once, in the reply. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -8176,7 +8176,7 @@ language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmap
 #variable_conflict use_column
 declare
   -- How many subscriptions one round looks up, each in about 20 microseconds. At least 60, so that a round covers all
-  -- subscriptions of a workspace (at most 50 active ones).
+  -- subscriptions of a workspace (at most 50 are active).
   c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
@@ -8202,8 +8202,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Count the deliveries in flight by an index search for each target. The planner cannot know their number, so it
-    -- might plan a join for a wrong number.
+    -- Count the deliveries in flight by an index search for each target, not by a join: the planner cannot know their
+    -- number, so it might plan the join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -8307,8 +8307,8 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time, because the first shard usually has enough deliveries. Until the next vacuum, each
-    -- search also reads dead rows of earlier claims.
+    -- Search one shard at a time, because the first shard usually has enough deliveries, and each search also reads the
+    -- dead rows that claims left since the last vacuum.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -8388,8 +8388,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions Postgres reads only one row, whichever index the plan uses. A plan that was made for a
-  -- workspace with few events may use any index, and also runs for a workspace with a million events.
+  -- With these conditions Postgres reads only one row, whichever index the plan uses: a plan that was made for a
+  -- workspace with few events may use any index, and is then used for a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -8589,9 +8589,8 @@ declare
   v_now timestamptz := clock_timestamp();
   v_next timestamptz;
 begin
-  -- A delivery may still be ready because another claim had locked its shard, or because it was added after the claim.
-  -- If another delivery of its workspace is in flight, the dispatcher that sends the other delivery will claim the
-  -- rest.
+  -- Due now: a delivery that is still ready because another claim had locked its shard, or because it was added later.
+  -- It does not count if another delivery of its workspace is in flight: the dispatcher of that delivery will claim it.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -8618,7 +8617,7 @@ end
 $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed everything due. So deliveries that wait because their subscription or workspace is at its limit do not '
+  'claimed all that it may: deliveries that wait because their subscription or workspace is at its limit do not '
   'count.';
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
@@ -8812,8 +8811,7 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end. Then this function does not wait, but creates the deliveries
-  -- itself.
+  -- If the lock is not free, the catch-up is about to end: do not wait for it, but create the deliveries here.
   v_behind := array(
     select b.id
     from (
@@ -8842,8 +8840,8 @@ begin
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon. Every transaction below the horizon has ended. A transaction that sees this
-    -- mark, and so creates no deliveries, ends later, so its events are not below the horizon.
+    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
+    -- and so creates no deliveries, ends later, so the catch-up finds its events.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -8934,8 +8932,8 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- Deliveries are kept for 30 days. The two days are for transactions that were open for up to two days
-  -- (api.event_list).
+  -- 30 days, because deliveries are kept as long. Two days, because a transaction with earlier events may have been
+  -- open that long when the subscription fell behind (api.event_list).
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
   );
@@ -9136,7 +9134,7 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- clock_timestamp() is later, so crm.poke_dispatcher in the same statement would find the delivery not yet due.
+    -- Not the later clock_timestamp(): crm.poke_dispatcher in the same statement would find the delivery not yet due.
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
@@ -9263,7 +9261,7 @@ declare
   v_begun_at timestamptz;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- One recovery at a time: each takes more than a second, and a key may call 120 times a minute.
+  -- One recovery at a time, because each takes more than a second, and a key may call 120 times a minute.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   v_begun_at := clock_timestamp();
   select s.event_types, s.filters into v_types, v_filters from crm.webhook_subscriptions s
@@ -9970,8 +9968,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- Computes the position as crm.feed_position() does. A call of that function, the column's default, would take a
-  -- fifth of the time that an event takes.
+  -- Computes the position here, because a call of crm.feed_position(), the column's default, would take a fifth of the
+  -- time that an event takes.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -9981,7 +9979,7 @@ begin
       and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
   -- Usually no subscription gets the event. Then crm.fan_out is skipped, because inserting no rows into a partitioned
-  -- table takes as long as inserting one.
+  -- table takes as long as inserting one row.
   if v_subscription_ids <> '{}' then perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids); end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write fails only if the
@@ -10150,7 +10148,7 @@ declare
   v_workspace record;
   v_deal record;
 begin
-  -- One statement for each workspace: its threshold bounds the part of the index that is read. A single statement for
+  -- One statement for each workspace, whose threshold bounds the part of the index that is read. A single statement for
   -- all workspaces would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
@@ -10420,7 +10418,7 @@ declare
   v_next_id uuid;
 begin
   -- One statement for each index. Both stop at the first change that the page has no room for, or at the 5,000th event,
-  -- shown or not. The next page begins there.
+  -- shown or not. The next page begins where the statement stops.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
     from (
@@ -10677,18 +10675,17 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A cursor beyond the horizon is from before the database was restored from a backup. Nobody knows which events its
-    -- reader missed.
+    -- A cursor beyond the horizon is from before the database was restored from a backup, so nobody knows which events
+    -- its reader missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- Transactions that begin at `since` or later get higher positions than all events written before `since`. So the
-  -- page can begin after the newest event stored before `since`. The primary key finds that event. The minute allows
-  -- for a clock that is set back. Only the two days before `since` are searched: if they have no event, there is little
-  -- to skip.
+  -- The page can begin after the newest event stored before `since`, which the primary key finds: transactions that
+  -- begin at `since` or later get higher positions. The minute allows for a clock that is set back. Only the two days
+  -- before `since` are searched, because if they have no event, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -10812,7 +10809,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
-  -- Without another filter, nearly all records with the words match.
+  -- Without another filter, nearly all records with the words match, so little more than a page is enough.
   v_enough integer := case when p_args - '{q,limit,cursor,since,until,expand}'::text[] = '{}'
     then v_limit + 51 else 2 * p_step
   end;
@@ -10824,7 +10821,7 @@ declare
 begin
   ids := '{}';
   for v_round in 1 .. 2 loop
-    -- LIKE takes several times as long as strpos(), and even longer for a repetitive word such as `aaaab`.
+    -- strpos(), because LIKE takes several times as long, and even longer for a repetitive word such as `aaaab`.
     if v_way is null then
       -- Read the texts before the records, because few records have the words.
       select array_agg(w.id), array_agg(w.id) filter (
@@ -10863,7 +10860,7 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- If the words are as frequent in older rows, half of these rows would fill the page. Read fewer rows for a long
+    -- Read twice the rows that fill the page if the words are as frequent in older rows. Read fewer rows for a long
     -- search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
@@ -11419,8 +11416,7 @@ declare
   v_cursor uuid;
 begin
   if p_args ? 'cursor' then
-    -- A cursor stores the id of a record in place of its value. Otherwise an erasure would have to search the cursors
-    -- for e-mail addresses.
+    -- A cursor stores a record's id, not its value, so that no erasure must search cursors for e-mail addresses.
     execute format(
       'select t.%I::text from crm.list_cursors c join crm.%I t on t.workspace_id = c.workspace_id and t.id = c.id'
       ' where c.workspace_id = $1 and c.cursor = $2 and c.record = $3 and c.sort = $4',
@@ -11440,8 +11436,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, v_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- Unread records may have the last value too, so the next page begins with that value, unless all records read have
-  -- it.
+  -- Unread records may have the last value too, so leave that value to the next page. If all records read have it, show
+  -- it now, because the next page would read the same records.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records
@@ -11568,7 +11564,7 @@ declare
   -- days.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
 begin
-  -- Two statements, because one for both cases could not use the index of failed requests.
+  -- Two statements, because a single statement could not use the index of failed requests.
   if v_least >= 400 then
     ids := array(
       select w.id
@@ -11616,8 +11612,8 @@ $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'A page of the ids of a key''s requests, newest first. next_id: the id after which the next page begins; null if '
   'there is none. p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: the '
-  'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed ones if only these can match). '
-  'So it may be short or empty although there is a next page.';
+  'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed requests if only these can '
+  'match). So it may be short or empty although there is a next page.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11804,7 +11800,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- After a day the mail is of no use. The limit also ends the retries while the mail service is down.
+    -- No further claim after a day, because the mail is of no use then, even if the mail service was down.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end
@@ -12069,8 +12065,8 @@ begin
     'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
   ));
 
-  -- Most leads come from new people, so one statement first checks whether the company or the contact may exist. Only
-  -- then do further statements search for them.
+  -- Most leads come from new people, so one statement first checks whether the company or the contact may exist.
+  -- Further statements search for each only if it may exist.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -12163,7 +12159,7 @@ begin
   if exists (select from jsonb_array_elements(p_items) i where i ->> 'op' = 'upsert') then
     perform crm.lock_all_matches();
   end if;
-  -- Each activity and note sets moved_at on its deal.
+  -- Lock the deals too, because each activity and note sets moved_at on its deal.
   if p_record in ('activity', 'note') then
     v_deal_ids := array(
       select (i -> 'args' ->> 'deal_id')::uuid from jsonb_array_elements(p_items) i where i ->> 'op' = 'create'
@@ -12338,7 +12334,7 @@ begin
     return false;
   end if;
   v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
-  -- An upsert after another item with the same external_id changes that item's record.
+  -- An upsert after another item with the same external_id changes that item's record, and so creates none.
   return v_external_ids = '{}' or (
     not exists (
       select from unnest(p_items) i
@@ -12406,8 +12402,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, because its subtransaction has taken locks. Otherwise one subtransaction for each item would
-      -- last until the call ends.
+      -- Undo the block, because its subtransaction has taken locks: without the undo, a subtransaction for each item
+      -- would last until the call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12442,8 +12438,8 @@ begin
   if not crm.all_create(p_record, p_items) then return v_results; end if;
   loop
     v_round := v_round + 1;
-    -- In an atomic batch, only the first round names the record that has the external_id. In later rounds the record
-    -- may have been created by this batch, and a failed atomic batch is undone.
+    -- In an atomic batch, only the first round names the record that has the external_id. In later rounds, this batch
+    -- may have created that record, which is undone if the batch fails.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
     -- Take the first item with each external_id: if it is created, the next round refuses the others.
     v_at := array(
@@ -12465,8 +12461,8 @@ begin
       when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
-        -- If the items have passed their checks, leave them to crm.run_group. It runs them one by one, and so finds the
-        -- item that fails.
+        -- If all items passed their checks, leave them to crm.run_group: it finds the failing item by running each
+        -- alone.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -12476,8 +12472,8 @@ begin
 end
 $$;
 comment on function crm.create_together(text, jsonb[], boolean) is
-  'If every item creates a record, creates all valid items by one insert, which halves the work. Returns the results, '
-  'with null for each item that is left to crm.run_group.';
+  'If every item creates a record, creates all valid items by one insert, which is half the work of an insert for '
+  'each. Returns the results, with null for each item that is left to crm.run_group.';
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql set search_path = '' as $$
 declare
@@ -12517,7 +12513,7 @@ begin
     end;
   end loop;
   -- An earlier item of the group may have created the record that has the external_id. When the error was built, that
-  -- record had been undone. Now it exists again.
+  -- record had been undone. Now it exists again, so the error can name it.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -13030,7 +13026,7 @@ create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids
 language plpgsql set search_path = '' as $$
 begin
   -- Receipts are found by their deals, because an index for them would slow down every lead. If the deal has another
-  -- contact now, the receipt keeps the id of the merged contact. Its URL redirects to the remaining contact (301).
+  -- contact now, the receipt keeps the id of the merged contact, whose URL redirects to the remaining contact (301).
   execute format(
     'update crm.lead_receipts r set %1$I = $4
      from crm.deals d
@@ -13149,8 +13145,8 @@ begin
     if v_next = v_id then
       v_winner := crm.contact_lock(v_id);
     else
-      -- This lock also waits for transactions that are creating a deal or an activity for this contact, and makes later
-      -- ones wait.
+      -- This lock also waits for transactions that are creating a deal or an activity for this contact. Later
+      -- transactions wait for it.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -13780,7 +13776,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- Take 256 KB of replies, and at least one reply. Postgres knows the length of a text without reading it.
+  -- Take 256 KB of replies, and at least one reply, by their lengths, which Postgres knows without reading the texts.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -13818,7 +13814,7 @@ begin
     )
   );
   get diagnostics changed = row_count;
-  -- Give repeated requests the record as it is now. A record's JSON begins with {"id":"<uuid>".
+  -- Give repeated requests the record as it is now. The JSON of a record begins with its id: {"id":"<uuid>".
   update crm.idempotency_keys i
   set body = n.body
   from (
@@ -13922,7 +13918,7 @@ create function crm.find_naming(
 )
 language plpgsql set search_path = '' as $$
 declare
-  -- How many records are remembered: as many as people can correct by hand, because some names occur in nearly every
+  -- How many records are remembered: no more than people can correct by hand, even if a name occurs in nearly every
   -- record.
   c_most constant integer := 1000;
   v_table text := crm.table_of(p_object);
@@ -14208,7 +14204,7 @@ begin
       v_is_over := v_changed < 100;
     when v_phase = 'given_proposals' then
       -- This phase precedes `given`, because crm.erase_proposals needs the traces in the leads, and `given` clears the
-      -- leads. It reads without a window of deals, because there are few proposals.
+      -- leads. No window of deals (crm.erasure_window), because there are few proposals.
       v_kind := 'proposals';
       v_ids := array(
         select p.id
@@ -14295,8 +14291,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done still
-    -- knows who the person is.
+    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done can do
+    -- so, because it still knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -14587,9 +14583,9 @@ comment on function crm.check_args(jsonb, text[], text[]) is
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, the other company's service may
-  -- claim any address. An address in .invalid cannot exist (RFC 2606), and all placeholder admins of
-  -- app.workspace_create share one such address.
+  -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, a company's own service may claim
+  -- any address. An address in .invalid does not count: it cannot exist (RFC 2606), and all placeholder admins of
+  -- app.workspace_create share it.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -14668,8 +14664,8 @@ begin
     where c.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
-    -- An admin cannot make a person a member without consent. If there are several invitations, nothing shows which
-    -- mail the person followed.
+    -- An invited person becomes a member only by consent, which is shown by following the mail of the invitation. With
+    -- several invitations, nothing shows which mail the person followed.
     continue when v_member.invited_at is not null
       and (v_member.invitations > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id
@@ -14798,8 +14794,8 @@ begin
   -- 90_rights.sql makes crm_app the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_app' then raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user; end if;
-  -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
-  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
+  -- Static calls, whose plans Postgres caches, because it would plan a dynamic statement at every call. The resource is
+  -- compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'action' then
       case p_verb
@@ -15130,7 +15126,7 @@ begin
   end if;
   select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then perform crm.raise_code('not_found', 'workspace_id'); end if;
-  -- Changes to members take the same lock. While this call waited for it, the caller may have lost the role.
+  -- Changes to members take the same lock, so the caller may have lost the role while this call waited for it.
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
@@ -15287,7 +15283,8 @@ declare
 begin
   -- No limit for the operator, whose invitations send no mail.
   if crm.current_member_id() is null then return; end if;
-  -- One invitation at a time, so that each counts the earlier ones. Changes of members take the same lock.
+  -- One invitation at a time, so that each counts the earlier invitations. Changes of members take the same lock, so
+  -- the caller may have lost the role meanwhile.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   perform crm.require_role_still(p_workspace_id, 'admin');
   if (
@@ -15639,7 +15636,7 @@ language plpgsql set search_path = '' as $$
 begin
   -- The operator may create more keys.
   if crm.current_member_id() is null then return; end if;
-  -- One new key at a time, so that each counts the earlier ones.
+  -- One new key at a time, so that each counts the earlier keys.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   -- The member may have lost the role while this call waited for the lock.
   perform crm.require_role_still(p_workspace_id, 'admin', 'gestor');
@@ -15708,7 +15705,7 @@ $$;
 comment on function app.key_create(jsonb) is
   'Stores a new key with the hash of its secret. Its creator is member_id, otherwise the calling member, otherwise the '
   'oldest active admin. The creator is the default owner of the key''s records and the author of its notes: while that '
-  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working ones. '
+  'member is inactive, the key cannot write notes. A member cannot create a key if the workspace has 100 working keys. '
   'A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: '
   'workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at '
   '(never if absent), allowed_networks (everywhere if absent or empty). Codes: validation_error, not_found, '
@@ -16039,8 +16036,8 @@ begin
 end
 $$;
 comment on function app.subscription_list(jsonb) is
-  'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at '
-  'most. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the subscriptions of a workspace without their secrets: data, active before inactive subscriptions, each '
+  'newest first, 200 at most. Arguments: workspace_id. Codes: validation_error, not_found.';
 create function app.subscription_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -16283,7 +16280,7 @@ begin
   where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid
   for update;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
-  -- encode() inserts a line break after every 76 characters.
+  -- Remove the line breaks that encode() inserts after every 76 characters.
   return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
 end
 $$;
@@ -16350,8 +16347,8 @@ begin
     ),
     closed_deal as (
       select
-        -- A closed deal is shown in its own stage if that stage has the type won or lost, otherwise in the first stage
-        -- of the type. Closing a deal does not change its stage.
+        -- Closing a deal does not change its stage. So a closed deal is shown in its own stage only if that stage has
+        -- the type won or lost, otherwise in the first stage of that type.
         coalesce(s.id, o.first_stage_id) as stage_id,
         d.id, d.value, d.closed_at as at, d.more
       from outcome o
@@ -16457,7 +16454,7 @@ begin
 end
 $$;
 comment on function app.funnel_get(jsonb) is
-  'Returns the funnel of an active pipeline (if none is named, the default one, otherwise the oldest): as_of, '
+  'Returns the funnel of an active pipeline (the named one, else the default, else the oldest): as_of, '
   'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
   'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
 create function app.funnel_deal(p_args jsonb) returns json
@@ -16475,7 +16472,7 @@ declare
 begin
   select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_id;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
-  -- A new deal has no events in older partitions, so these are not read.
+  -- A deal has no events from before its creation, so older partitions are not read.
   v_from := crm.uuid_v7_floor(greatest(v_deal.created_at, now() - interval '90 days'));
   return json_build_object(
     'id', v_id, 'title', v_deal.title, 'status', v_deal.status, 'value', v_deal.value,
@@ -16757,7 +16754,7 @@ declare
   v_former crm.api_keys;
   v_id uuid;
 begin
-  -- One grant of a person at a time, so that each counts and replaces the earlier ones.
+  -- One grant of a person at a time, so that each counts and replaces the earlier grants.
   perform pg_advisory_xact_lock(crm.lock_number('grants of ' || v_user_id));
   -- If the member was deactivated first, this finds no member. A later deactivation waits for this lock, and then ends
   -- the new grant.
@@ -16920,8 +16917,8 @@ begin
       'kind', a.kind, 'id', a.id, 'name', a.name, 'since', crm.iso(a.since), 'until', crm.iso(a.until)
     ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
-      -- Read by the index webhook_subscriptions_stopped. After 30 days the waiting deliveries have been dropped, and
-      -- nothing is left to send.
+      -- Read by the index webhook_subscriptions_stopped. Only the last 30 days count, because older waiting deliveries
+      -- have been dropped, and nothing is left to send.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -16962,9 +16959,9 @@ comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
   'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; none while '
   'the workspace may not send), key_expiring (within 14 days). Within a kind, the newest alert comes first; of the '
-  'expiring keys, the key that expires first. since of a failing webhook is its last success or, without one, its '
-  'creation. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 each of '
-  'stopped webhooks, keys and failing webhooks.';
+  'expiring keys, the key that expires first. since of a failing webhook is its last success, or its creation if no '
+  'delivery succeeded. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 '
+  'each of stopped webhooks, keys and failing webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -17168,7 +17165,7 @@ end
 $$;
 comment on function crm.import_company(text, text) is
   'The company for a line of the file: the oldest unarchived company with the line''s tax id, or else the company that '
-  'crm.lead_company finds by name, if its tax id is not a different one. Null if there is none.';
+  'crm.lead_company finds by name, unless that company has another tax id. Null if there is no such company.';
 create function crm.import_items(p_items jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 declare
@@ -17650,7 +17647,7 @@ begin
       'not_found', 'name', null, (select string_agg(format('"%s"', j.name), ', ' order by j.name) from crm.jobs j)
     );
   end if;
-  -- While a workspace moves, nodes.fence refuses the operator's writes but skips the rows of a job.
+  -- Run as a job: while a workspace moves, nodes.fence refuses the operator's writes but skips a job's rows.
   perform set_config('application_name', 'crm-job', true);
   begin
     execute v_command;

@@ -6,8 +6,8 @@ begin
   -- 90_rights.sql makes crm_api the owner. If the function were restored under another owner, or altered to
   -- run with the rights of its caller, row-level security would not apply to verbs.
   if current_user <> 'crm_api' then raise exception 'crm.run_verb runs as %, not as crm_api', current_user; end if;
-  -- Static calls, because Postgres caches their plans. A dynamic statement would be planned at every call. The resource
-  -- is compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
+  -- Static calls, whose plans Postgres caches, because it would plan a dynamic statement at every call. The resource is
+  -- compared first, so that few comparisons run: Postgres prepares each comparison again in every transaction.
   case split_part(p_verb, '_', 1)
     when 'activity' then
       case p_verb

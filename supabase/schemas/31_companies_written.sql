@@ -409,7 +409,7 @@ begin
 end
 $$;
 comment on function api.company_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
-  'api.company_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
-  'that were not written). If only merged records have the value, changes the record they were merged into, except '
-  'that field. Raises ambiguous_match, and validation_error for fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it. Returns the whole record with '
+  'created, matched_by and differences (the fields that were not written). If only merged records have the value, '
+  'changes the record they were merged into, except that field. Raises ambiguous_match, validation_error for fields '
+  'that only a creation requires, and the codes of api.company_update and api.company_create.';

@@ -324,9 +324,9 @@ begin
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
-  'Changes the record whose field named in match_by has the value sent, or creates it; raises the codes of '
-  'api.deal_update and _create too. Returns the whole record with created, matched_by and differences (the fields '
-  'that were not written). Raises ambiguous_match, and validation_error for fields that only a creation requires.';
+  'Changes the record whose field named in match_by has the value sent, or creates it. Returns the whole record with '
+  'created, matched_by and differences (the fields that were not written). Raises ambiguous_match, validation_error '
+  'for fields that only a creation requires, and the codes of api.deal_update and api.deal_create.';
 
 create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$

@@ -551,7 +551,7 @@ export interface Operation {
   readonly path: string;
   /** The name of its method, unless it follows from the id: `deals.moveStage` */
   readonly name?: string;
-  /** The arguments of its method after the ids in the path: `query`, `body`, or one member of either. */
+  /** Its method's arguments after the path's ids: `query`, `body`, or a field such as `body.merge_id`. */
   readonly takes?: readonly string[];
   /** Whether its method returns a `List`. */
   readonly list?: true;

@@ -323,7 +323,7 @@ export interface Cleared {
   /** Activities */ activities: number;
   /** Proposals */ proposals: number;
   /** external_id of leads that were received */ lead_receipts: number;
-  /** Deals in which it was an additional contact or had a role */ deal_contacts: number;
+  /** Deals that had the contact as an additional one or in a role */ deal_contacts: number;
   /** Replies stored for an Idempotency-Key */ stored_replies: number;
   /** Answers from webhook receivers */ webhook_answers: number;
 }
@@ -1609,7 +1609,7 @@ export interface Moved {
   /** Activities */ activities: number;
   /** Contacts of the company */ contacts: number;
   /** Deals */ deals: number;
-  /** Deals in which it was an additional contact or had a role */ deal_contacts: number;
+  /** Deals that had the contact as an additional one or in a role */ deal_contacts: number;
   /** Records that were merged before */ merged: number;
 }
 
