@@ -1,14 +1,14 @@
 // Moves a workspace from one database to another while clients call it. docs/scale.md says what waits and how long.
 import { setTimeout } from "node:timers/promises";
 import type { Sql } from "postgres";
-import { openSql } from "../local/sql.ts";
+import { firstAnswer, openSql } from "../local/sql.ts";
 import { StackError } from "../local/stack_error.ts";
 import { slotOf } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { changeSlot, cut, openTarget } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import type { Move, Side } from "./moving.ts";
-import { operatorUrl, otherProxies, rememberCredentials } from "./nodes.ts";
+import { CONNECT_TIMEOUT_S, operatorUrl, otherProxies, rememberCredentials, silentProxy } from "./nodes.ts";
 import { makePartitions } from "./partitions.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
@@ -205,7 +205,13 @@ async function openMove(proxy: Sql, row: Row, log: Move["log"]): Promise<Move & 
   }
   const tables = await findTables(source.sql);
   // Each other proxy gets one connection, whose session holds the slot's lock during the cut.
-  const proxies = [proxy, ...(await otherProxies(proxy)).map(open)];
+  const others = (await otherProxies(proxy)).map((url) => ({ url, sql: open(url) }));
+  for (const { url, sql } of others) {
+    await firstAnswer(sql, sql`select`, CONNECT_TIMEOUT_S).catch((error) => {
+      throw silentProxy(url, error);
+    });
+  }
+  const proxies = [proxy, ...others.map(({ sql }) => sql)];
   const owned = stack.move();
   return {
     slot: row.slot,

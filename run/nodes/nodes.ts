@@ -39,7 +39,7 @@ export interface NewNode {
   password: string | undefined;
 }
 
-const CONNECT_TIMEOUT_S = 5;
+export const CONNECT_TIMEOUT_S = 5;
 
 /** Opens the operator's connection to a node, and closes it after the work. */
 export async function atNode<Result>(url: string, use: (sql: Sql) => Promise<Result>): Promise<Result> {
@@ -82,14 +82,17 @@ async function atOthers<Result>(
       return atOthers(urls, [...opened, sql], use);
     });
   } catch (error) {
-    if (answers) throw error;
-    throw new StackError(
-      `The proxy at ${new URL(url).host} does not answer (${
-        firstLine(error)
-      }): start it, or, if it is gone for good, ` +
-        "remove it with `deno task crm proxy remove`",
-    );
+    throw answers ? error : silentProxy(url, error);
   }
+}
+
+/** The error for a proxy that cannot be told what changes. */
+export function silentProxy(url: string, cause: unknown): StackError {
+  const { host } = new URL(url);
+  return new StackError(
+    `The proxy at ${host} does not answer (${firstLine(cause)}): start it, or, if it is gone for good, ` +
+      "remove it with `deno task crm proxy remove`",
+  );
 }
 
 /** The addresses of the other proxies in front of the same nodes. */
