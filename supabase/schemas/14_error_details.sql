@@ -41,7 +41,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
-  -- The pipeline whose stages are offered. Null means any pipeline, for a list that is filtered by stage alone.
+  -- The pipeline whose stages are offered. Null means any pipeline, for a filter by stage alone.
   v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
     (
       select p.id from crm.pipelines p
@@ -58,7 +58,8 @@ declare
     ),
     (
       select p.id from crm.pipelines p
-      where p.workspace_id = v_workspace_id and p.is_default and p_verb not in ('deal_list', 'deal_summary')
+      where p.workspace_id = v_workspace_id and p.is_default
+        and p_verb not in ('deal_list', 'deal_summary', 'webhook_create', 'webhook_update')
     )
   ) end;
 begin
@@ -151,6 +152,7 @@ begin
       v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
     end if;
     -- Each field's choices appear only once in a reply, because a batch could repeat them a hundred times.
+    v_field := regexp_replace(v_field, '^filters\.', '');
     v_choices := case when position(v_field in v_told) = 0 then crm.choices(v_field, p_verb, p_args) end;
     if v_choices is not null then
       v_told := concat_ws(' ', v_told, v_field);

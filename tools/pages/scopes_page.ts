@@ -7,7 +7,10 @@ import { ANY_KEY, code, replaceSection, sitePages, table, textIn } from "./page.
 /** What a key may do with a scope. The texts continue "A key with this scope may". */
 const PERMITTED = {
   "leads:write": doc("enviar leads", "send leads"),
-  "deals:read": doc("ler e somar negócios", "read and add up deals"),
+  "deals:read": doc(
+    "ler e somar negócios; o detalhe mostra também o contato e a empresa, com e-mail e telefone",
+    "read and add up deals; the detail also shows the contact and the company, with e-mail and phone",
+  ),
   "deals:write": doc(
     "criar, alterar, mover, ganhar, perder e arquivar negócios",
     "create, change, move, win, lose and archive deals",

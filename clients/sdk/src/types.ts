@@ -1476,7 +1476,7 @@ export interface LeadRequest {
   recurring_value?: number | null | undefined;
   /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | null | undefined;
   /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | null | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
+  /** The member in charge; if absent, or not an active member of the workspace, the API chooses */
   owner_id?: string | null | undefined;
   /** Where the record comes from, in free text */ source?: string | null | undefined;
   utm?: Utm | null | undefined;
@@ -1528,7 +1528,7 @@ export interface LeadSubmission {
   /** The recurring (monthly) amount, without a currency symbol */ recurring_value?: number | undefined;
   /** The pipeline; if absent, the workspace's default */ pipeline_id?: string | undefined;
   /** The stage; if absent on creation, the pipeline's first */ stage_id?: string | undefined;
-  /** The member in charge (GET /api-v1-workspace); if absent on creation, the key's creator or, if inactive, the oldest active manager */
+  /** The member in charge; if absent, or not an active member of the workspace, the API chooses */
   owner_id?: string | undefined;
   /** Where the record comes from, in free text */ source?: string | undefined;
   utm?: Utm | undefined;
@@ -2107,7 +2107,8 @@ export interface Subscription {
   /** Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted */
   is_active: boolean;
   /** Failed attempts since the last success */ failure_count: number;
-  /** The last attempt that succeeded */ last_success_at: string | null;
+  /** The last attempt that succeeded; may be up to 10 s older than the last delivery */
+  last_success_at: string | null;
   /** The last attempt that failed */ last_failure_at: string | null;
   /** When the record was created */ created_at: string;
   /** The key that created the subscription, which stops if the key is revoked; null if created in the console */

@@ -24,7 +24,10 @@ const Fields = object({
   recurring_value: money(),
   pipeline_id: uuid(),
   stage_id: uuid(),
-  owner_id: uuid(),
+  owner_id: field(uuid(), [
+    "O membro responsável; se ausente, ou se não é um membro ativo do workspace, é escolhido pela API",
+    "The member in charge; if absent, or not an active member of the workspace, the API chooses",
+  ]),
   source: text(120),
   utm: Utm,
   custom_fields: customFields(),

@@ -84,7 +84,10 @@ export const subscription = record("subscription", {
     text: doc("Tentativas que falharam desde o último sucesso", "Failed attempts since the last success", 0),
   }),
   last_success_at: field.readOnlyDatetime({
-    text: doc("A última tentativa que deu certo", "The last attempt that succeeded"),
+    text: doc(
+      "A última tentativa que deu certo; pode ser até 10 s anterior à última entrega",
+      "The last attempt that succeeded; may be up to 10 s older than the last delivery",
+    ),
   }),
   last_failure_at: field.readOnlyDatetime({
     text: doc("A última tentativa que falhou", "The last attempt that failed"),

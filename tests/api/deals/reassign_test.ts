@@ -26,6 +26,9 @@ test("A leaver's open deals go to another member, each with an event and an entr
   assert.deepEqual([tried.status, tried.body], [200, { count: 2, dry_run: true, meta: nothing }]);
   assert.deepEqual(ids(await api.get(`${DEALS}?owner_id=${heir}`)), []);
 
+  const misplaced = await api.post(`${REASSIGN}?dry_run=true`, body);
+  assertError(misplaced, "validation_error", ["dry_run"]);
+
   const { events: before } = await readAll(api);
   assert.deepEqual((await api.post(REASSIGN, body)).body, { count: 2, dry_run: false, meta: nothing });
   assert.deepEqual(ids(await api.get(`${DEALS}?owner_id=${heir}`)), [b, a]);

@@ -221,6 +221,7 @@ test("POST and PATCH refuse filters with an unknown id, name or field, and name 
     for (const value of [UNKNOWN_ID, [workspace.pipelineId, UNKNOWN_ID]]) {
       for (const reply of await sent({ [name]: value })) {
         assertError(reply, "invalid_reference", [`filters.${name}`]);
+        assert.ok(reply.body.error.details[0].choices.length > 0, name);
       }
     }
   }

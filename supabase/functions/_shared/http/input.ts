@@ -59,7 +59,7 @@ export async function readInput(
 
 async function validate(
   { request, params }: Call,
-  { etag, body, emptyArgs, emptyErrors, prefersRepresentation }: RouteEntry,
+  { etag, body, takesQuery, emptyArgs, emptyErrors, prefersRepresentation }: RouteEntry,
   json: JsonBody | ApiError,
   query: string,
   load: () => Promise<Endpoint>,
@@ -86,7 +86,8 @@ async function validate(
   }
   if (emptyErrors && query === "") return new ApiError("validation_error", [...emptyErrors]);
   const [{ validateInput }, endpoint] = await Promise.all([loadValidation(), load()]);
-  const valid = await validateInput(endpoint, json, new URLSearchParams(query), {
+  const parameters = new URLSearchParams(takesQuery ? query : queryOf(request.url, true));
+  const valid = await validateInput(endpoint, json, parameters, {
     strict,
     ids,
     findWorkspace,

@@ -1,4 +1,5 @@
 // Loaded by the first call that needs a schema, because building the schemas takes longer than most calls.
+import { z } from "zod";
 import type { PathParams } from "../contract/declaration.ts";
 import { type Endpoint, takesQuery } from "../contract/endpoint.ts";
 import { ApiError, type FieldError } from "../contract/errors.ts";
@@ -19,7 +20,10 @@ export interface ValidInput {
   readonly reveal?: Record<string, unknown> | undefined;
 }
 
-/** Validates the query and the body, and prepares the arguments of the verb. */
+/**
+ * Validates the query and the body, and prepares the arguments of the verb.
+ * @param parameters of the URL, also for an endpoint that takes none
+ */
 export async function validateInput(
   endpoint: Endpoint,
   json: JsonBody,
@@ -30,7 +34,9 @@ export async function validateInput(
     findWorkspace: () => Promise<string>;
   },
 ): Promise<ValidInput | ApiError> {
-  const query = takesQuery(endpoint) ? validateQuery(endpoint.query, parameters) : {};
+  const query = takesQuery(endpoint)
+    ? validateQuery(endpoint.query, parameters)
+    : refuseDryRun(endpoint, parameters);
   const body = validateJson(endpoint, json, { strict });
   const error = joined(query, body);
   if (error) return await withNearest(error);
@@ -43,6 +49,12 @@ export async function validateInput(
     ignored,
     reveal: prepared?.reveal,
   };
+}
+
+/** Refuses `?dry_run` if it belongs into the body: ignoring it would do the work that the caller wants to rehearse. */
+function refuseDryRun({ body }: Endpoint, parameters: URLSearchParams): object {
+  if (!parameters.has("dry_run") || !(body instanceof z.ZodObject) || !("dry_run" in body.shape)) return {};
+  return new ApiError("validation_error", [{ field: "dry_run", message: "Envie no corpo, não no endereço" }]);
 }
 
 /** Joins the errors of the query and of the body, so that one reply names every invalid field and parameter. */
