@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { collectOutput } from "./output.ts";
 import { readStackFile, type StackFile } from "./stack_file.ts";
 
 const START_TIMEOUT_MS = 180_000;
@@ -27,15 +28,7 @@ export function spawnStack(env: Record<string, string>): StackProcess {
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  let output = "";
-  async function collect(stream: ReadableStream<Uint8Array>): Promise<void> {
-    const decoder = new TextDecoder();
-    for await (const bytes of stream) output += decoder.decode(bytes, { stream: true });
-  }
-  const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]).then(([status]) =>
-    status
-  );
-  return { ended, output: () => output, kill: (signal) => child.kill(signal) };
+  return { ...collectOutput(child), kill: (signal) => child.kill(signal) };
 }
 
 /**

@@ -1,6 +1,7 @@
 // Follows the page first-call from `npx` to the deal, on a stack that the page's command starts, with its demo key.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { collectOutput } from "../../run/local/output.ts";
 import { stopPostgres } from "../../run/local/postgres.ts";
 import { readStackFile } from "../../run/local/stack_file.ts";
 import { eventually } from "../../bench/harness/waiting.ts";
@@ -60,16 +61,14 @@ async function startStack(command: string, dataDir: string) {
     stdout: "piped",
     stderr: "null",
   }).spawn();
-  let printed = "";
-  const ended = child.stdout.pipeThrough(new TextDecoderStream()).pipeTo(
-    new WritableStream({ write: (text) => void (printed += text) }),
-  );
-  await eventually(() => /^Ctrl-C stops everything/m.test(printed), "the stack", START_SECONDS).catch(
+  const { ended, output } = collectOutput(child, [child.stdout]);
+  await eventually(() => /^Ctrl-C stops everything/m.test(output()), "the stack", START_SECONDS).catch(
     ({ message }) => {
-      throw new Error(`${message}:\n${printed}`);
+      throw new Error(`${message}:\n${output()}`);
     },
   );
   const file = await readStackFile(dataDir);
+  const printed = output();
   assert.ok(printed.includes(`API ready at ${file.base_url}\n`));
   assert.ok(printed.includes(file.demo_key));
   return {
@@ -77,7 +76,7 @@ async function startStack(command: string, dataDir: string) {
     printed,
     async [Symbol.asyncDispose](): Promise<void> {
       Deno.kill(file.pid, "SIGTERM");
-      await Promise.all([child.status, ended]);
+      await ended;
     },
   };
 }

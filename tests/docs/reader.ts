@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "../../bench/harness/waiting.ts";
+import { collectOutput } from "../../run/local/output.ts";
 import { killIfRunning } from "../support/kill.ts";
 import { outcomeOf } from "../support/run.ts";
 
@@ -60,19 +61,14 @@ export async function openReader(
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      let printed = "";
-      const collect = async (stream: ReadableStream<Uint8Array>) => {
-        const decoder = new TextDecoder();
-        for await (const bytes of stream) printed += decoder.decode(bytes, { stream: true });
-      };
-      const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]);
+      const { ended, output: printed } = collectOutput(child);
       return {
         /** Everything that the commands have printed so far. */
-        printed: () => printed,
+        printed,
         /** Waits until the commands have printed a text. */
         until: (text: string) =>
-          eventually(() => printed.includes(text), `"${text}"`).catch(({ message }) => {
-            throw new Error(`${message}:\n${printed}`);
+          eventually(() => printed().includes(text), `"${text}"`).catch(({ message }) => {
+            throw new Error(`${message}:\n${printed()}`);
           }),
         async [Symbol.asyncDispose](): Promise<void> {
           killIfRunning(child);

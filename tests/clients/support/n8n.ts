@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "../../../bench/harness/waiting.ts";
 import { freePort } from "../../../run/local/free_port.ts";
+import { collectOutput } from "../../../run/local/output.ts";
 import { killIfRunning } from "../../support/kill.ts";
 import { deno, run } from "../../support/run.ts";
 
@@ -53,11 +54,7 @@ export async function startN8n(port: number, userFolder: string, databaseUrl: st
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  let printed = "";
-  const collect = async (stream: ReadableStream<Uint8Array>) => {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) printed += text;
-  };
-  const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]);
+  const { ended, output: printed } = collectOutput(child);
   const origin = `http://localhost:${port}`;
   let cookie = "";
   /** Calls what n8n's pages call. */
@@ -79,11 +76,11 @@ export async function startN8n(port: number, userFolder: string, databaseUrl: st
     clearTimeout(kill);
   };
   try {
-    await eventually(() => /Editor is now accessible/.test(printed), "n8n", 120);
+    await eventually(() => /Editor is now accessible/.test(printed()), "n8n", 120);
     await call("POST", "/owner/setup", OWNER);
   } catch (error) {
     await stop();
-    throw new Error(printed, { cause: error });
+    throw new Error(printed(), { cause: error });
   }
   return {
     origin,
@@ -102,7 +99,7 @@ export async function startN8n(port: number, userFolder: string, databaseUrl: st
         deactivate: () => call("POST", `/workflows/${id}/deactivate`, {}),
       };
     },
-    printed: () => printed,
+    printed,
     [Symbol.asyncDispose]: stop,
   };
 }
