@@ -59,16 +59,16 @@ function describeUnusable(dataDir: string, error: unknown): StackError {
 
 /**
  * Copies the content of a folder to another, with the owners and permissions that Postgres requires.
- * @param without names to leave out, at any depth
+ * @param without matches the names to leave out, at any depth
  */
-export async function copyFolder(from: string, to: string, without: string[] = []): Promise<void> {
+export async function copyFolder(from: string, to: string, without = /^$/): Promise<void> {
   const { mode, uid, gid } = await Deno.stat(from);
   await Deno.mkdir(to, { recursive: true });
   await Deno.chmod(to, mode! & 0o777);
   if (Deno.uid() === 0) await Deno.chown(to, uid, gid);
   for await (const { name, isDirectory } of Deno.readDir(from)) {
     const [source, target] = [join(from, name), join(to, name)];
-    if (without.includes(name)) continue;
+    if (without.test(name)) continue;
     if (isDirectory) {
       await copyFolder(source, target, without);
       continue;

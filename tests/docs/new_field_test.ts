@@ -10,7 +10,7 @@ import { readSnippet } from "./page.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Folders that are not copied, because they are large or belong only to the original. */
-const LEFT_OUT = ["node_modules", ".git", ".local", ".temp"];
+const LEFT_OUT = /^(node_modules|\.git|\.local|\.temp)$/;
 /** The tests that fail if the diff misses a place that must declare the field. */
 const TESTS = [
   "tests/api/deals/deals_test.ts",

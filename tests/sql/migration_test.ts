@@ -97,7 +97,7 @@ async function upgrade(t: Deno.TestContext): Promise<void> {
     assert.match(stderr, message);
   };
 
-  for (const folder of COPIED) await copyFolder(join(ROOT, folder), inCopy(folder), ["node_modules"]);
+  for (const folder of COPIED) await copyFolder(join(ROOT, folder), inCopy(folder), /^node_modules$/);
   await Deno.mkdir(inCopy("supabase/schemas"), { recursive: true });
   await Deno.copyFile(join(ROOT, ROLES), inCopy(ROLES));
   await Deno.symlink(join(ROOT, "tools/schema/node_modules"), inCopy("tools/schema/node_modules"));

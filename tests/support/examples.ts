@@ -1,10 +1,14 @@
 // Runs a program of clients/examples/ as its README says, in a copy of its folder next to the SDK as published to npm.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { copyFolder } from "../../run/local/data_dir.ts";
+import { collectOutput } from "../../run/local/output.ts";
 import { eventually } from "./mailbox.ts";
 import { outcomeOf } from "./run.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
+/** What was installed in a folder, or left by a run. */
+const LEFT = /^(node_modules|dist|outbox|\.env)$|\.db\b/;
 
 /** A command of the README that keeps running. */
 export type Running = ReturnType<typeof startIn>;
@@ -78,7 +82,7 @@ async function install(name: string, commands: string[]): Promise<string> {
   const built = await (sdk ??= buildSdk());
   await copyFolder(join(built, "dist"), join(place, "sdk/dist"));
   await Deno.copyFile(join(built, "package.json"), join(place, "sdk/package.json"));
-  await copyFolder(join(ROOT, "clients", "examples", name), folder);
+  await copyFolder(join(ROOT, "clients", "examples", name), folder, LEFT);
   for (const command of ["npm install", "cp .env.example .env"]) {
     assert.ok(commands.includes(command), `README.md does not say: ${command}`);
     const { code, output } = await runIn(folder, command);
@@ -101,21 +105,11 @@ let sdk: Promise<string> | undefined;
 /** Builds a copy of the SDK, because other tests may be building clients/sdk/dist at this moment. */
 async function buildSdk(): Promise<string> {
   const folder = join(await Deno.makeTempDir({ prefix: "crm-sdk-" }), "sdk");
-  await copyFolder(join(ROOT, "clients", "sdk"), folder);
+  await copyFolder(join(ROOT, "clients", "sdk"), folder, LEFT);
   const deno = `'${Deno.execPath()}' run -A --config '${join(ROOT, "clients/sdk/build/deno.json")}'`;
   const { code, output } = await runIn(folder, `${deno} build/main.ts`);
   assert.equal(code, 0, output);
   return folder;
-}
-
-/** Copies a folder without what was installed in it or left by a run. */
-async function copyFolder(from: string, to: string): Promise<void> {
-  await Deno.mkdir(to, { recursive: true });
-  for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (["node_modules", "dist", "outbox", ".env"].includes(name) || /\.db\b/.test(name)) continue;
-    if (isDirectory) await copyFolder(join(from, name), join(to, name));
-    else await Deno.copyFile(join(from, name), join(to, name));
-  }
 }
 
 /** Runs a command to its end. Its output has standard output and standard error in the order of arrival. */
@@ -136,35 +130,31 @@ function startIn(folder: string, command: string) {
     // The command gets its own process group, because npm is the parent of the process to kill.
     detached: true,
   }).spawn();
-  let output = "";
-  let ended = false;
-  const reading = (async () => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) output += text;
-    await child.status;
-    ended = true;
-  })();
+  const { output, ended } = collectOutput(child, [child.stdout]);
+  let running = true;
+  ended.then(() => running = false);
   return {
     /** Everything that it has printed so far. */
-    output: () => output,
+    output,
     /** Waits until the command has printed a text; throws an error with its output if it ends first. */
     async prints(text: string | RegExp) {
       await eventually(() => {
-        const isPrinted = typeof text === "string" ? output.includes(text) : text.test(output);
-        if (ended && !isPrinted) throw new Error("It has ended");
+        const isPrinted = typeof text === "string" ? output().includes(text) : text.test(output());
+        if (!running && !isPrinted) throw new Error("It has ended");
         return isPrinted;
       }, `${text}`).catch((error) => {
-        throw new Error(`${error.message}:\n${output}`);
+        throw new Error(`${error.message}:\n${output()}`);
       });
     },
     /** Kills the command with SIGKILL, and waits for its end. */
     async kill() {
       // Kills npm, its shell and node; they may have ended already.
       try {
-        if (!ended) Deno.kill(-child.pid, "SIGKILL");
+        if (running) Deno.kill(-child.pid, "SIGKILL");
       } catch (error) {
         if (!(error instanceof Deno.errors.NotFound)) throw error;
       }
-      await reading;
+      await ended;
     },
   };
 }

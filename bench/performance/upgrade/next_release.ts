@@ -74,7 +74,7 @@ export async function makeNextRelease(): Promise<{ migrations: string } & AsyncD
   for (const file of ["deno.json", "import_map.json"]) {
     await Deno.copyFile(join(ROOT, file), join(copy, file));
   }
-  for (const folder of COPIED) await copyFolder(join(ROOT, folder), join(copy, folder), ["node_modules"]);
+  for (const folder of COPIED) await copyFolder(join(ROOT, folder), join(copy, folder), /^node_modules$/);
   for (const folder of ["node_modules", "tools/schema/node_modules"]) {
     // In a fresh clone the folder is absent, so Deno installs the packages into the copy.
     if (await isFolder(join(ROOT, folder))) await Deno.symlink(join(ROOT, folder), join(copy, folder));
