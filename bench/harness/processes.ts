@@ -30,19 +30,15 @@ export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenera
   return undefined;
 }
 
-/**
- * Starts, in another process, a script that answers each line of JSON on its standard input with a line.
- * @param args the script, then its arguments
- */
-export function startLineProcess(args: string[]) {
-  const child = spawnScript(args, { stdin: "piped", stdout: "piped", stderr: "inherit" });
+/** Sends orders to a process that answers each line of JSON on its standard input with a line. @param name for errors */
+export function openLineProcess(child: Deno.ChildProcess, name: string) {
   const orders = child.stdin.getWriter();
   const answers = readLines(child.stdout);
   return {
     async request(order: unknown): Promise<string> {
       await orders.write(new TextEncoder().encode(JSON.stringify(order) + "\n"));
       const { value } = await answers.next();
-      if (value === undefined) throw new Error(`${args[0]} has ended; see the error above`);
+      if (value === undefined) throw new Error(`${name} has ended; see the error above`);
       return value;
     },
     async [Symbol.asyncDispose]() {

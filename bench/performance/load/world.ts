@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Server, startServer } from "../../harness/functions.ts";
-import { startLineProcess } from "../../harness/processes.ts";
+import { openLineProcess, spawnScript } from "../../harness/processes.ts";
 import { openWorld } from "../../harness/world.ts";
 import type { LoadPlan, LoadResult } from "./generator_process.ts";
 import { seedWorkspaces, type Sizes } from "./workspaces.ts";
@@ -9,11 +9,12 @@ export type LoadWorld = Awaited<ReturnType<typeof openLoadWorld>>;
 
 /** Starts a process that sends requests. @param priority Unix niceness; 19 is the lowest priority */
 export function startGenerator(priority?: number) {
-  const args = priority === undefined ? [] : [String(priority)];
-  const process = startLineProcess([join(import.meta.dirname!, "generator_process.ts"), ...args]);
+  const script = join(import.meta.dirname!, "generator_process.ts");
+  const args = priority === undefined ? [script] : [script, String(priority)];
+  const process = openLineProcess(spawnScript(args, { stdin: "piped", stdout: "piped" }), script);
   return {
+    ...process,
     send: async (plan: LoadPlan): Promise<LoadResult> => JSON.parse(await process.request(plan)),
-    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
   };
 }
 

@@ -1,6 +1,7 @@
 // Runs the Zapier app on Node with the platform that its package.json names, as Zapier does.
 import { join } from "node:path";
 import type { writtenFor } from "../../../clients/zapier/write/written.ts";
+import { openLineProcess } from "../../../bench/harness/processes.ts";
 import { run } from "../../support/run.ts";
 
 const APP = join(import.meta.dirname!, "../../../clients/zapier");
@@ -47,13 +48,9 @@ export async function startZapierApp(folder: string, written: ReturnType<typeof 
     stdin: "piped",
     stdout: "piped",
   }).spawn();
-  const events = child.stdin.getWriter();
-  const outcomes = child.stdout.pipeThrough(new TextDecoderStream()).pipeThrough(lines()).getReader();
+  const process = openLineProcess(child, "The app");
   const handle = async (event: Record<string, unknown>) => {
-    await events.write(new TextEncoder().encode(`${JSON.stringify(event)}\n`));
-    const { value, done } = await outcomes.read();
-    if (done) throw new Error("The app has ended");
-    const { results, error } = JSON.parse(value);
+    const { results, error } = JSON.parse(await process.request(event));
     if (error) throw new ZapierError(error);
     return results;
   };
@@ -63,21 +60,6 @@ export async function startZapierApp(folder: string, written: ReturnType<typeof 
     /** Runs an operation such as `creates.create_lead.operation.perform`. @throws ZapierError */
     execute: (method: string, bundle: Record<string, unknown>) =>
       handle({ command: "execute", method, bundle }),
-    async [Symbol.asyncDispose]() {
-      await events.close();
-      await outcomes.cancel();
-      await child.status;
-    },
+    [Symbol.asyncDispose]: process[Symbol.asyncDispose],
   };
-}
-
-function lines(): TransformStream<string, string> {
-  let rest = "";
-  return new TransformStream({
-    transform(text, controller) {
-      const found = (rest + text).split("\n");
-      rest = found.pop()!;
-      for (const line of found) controller.enqueue(line);
-    },
-  });
 }
