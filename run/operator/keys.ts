@@ -1,6 +1,6 @@
 import type { ISql } from "postgres";
 import { generateKeySecret } from "../../supabase/functions/_shared/keys/generate_key.ts";
-import { findUnusedScopes } from "../../supabase/functions/_shared/keys/unused_scopes.ts";
+import { warnOfUnused } from "../../supabase/functions/_shared/keys/unused_scopes.ts";
 import { findWorkspace, operate, toMoment } from "./operator.ts";
 import type { OverlapSeconds } from "./verbs.ts";
 
@@ -64,14 +64,10 @@ export async function rotateKey(
   return { id: rotated.id, key, oldSecretExpiresAt: rotated.old_secret_expires_at };
 }
 
-/**
- * Warns about each scope that no endpoint requires. Such scopes are valid and stored (spec 5.3), but usually a mistake.
- * A warning names similar scopes.
- */
+/** Warns about scopes that grant nothing, and suggests scopes that may have been meant. */
 export function warningsOfScopes(scopes: readonly string[]): string[] {
-  return findUnusedScopes(scopes).map(({ scope, similar }) => {
-    const meant = similar.map((known) => `"${known}"`).join(" or ");
-    const question = meant === "" ? "" : `. Did you mean ${meant}?`;
+  return warnOfUnused(scopes, "or", (scope, meant) => {
+    const question = meant && `. Did you mean ${meant}?`;
     return `No endpoint requires "${scope}": it is stored and grants nothing${question}`;
   });
 }

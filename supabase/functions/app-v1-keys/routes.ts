@@ -1,6 +1,7 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { generateKeySecret } from "../_shared/keys/generate_key.ts";
+import { warnOfUnused } from "../_shared/keys/unused_scopes.ts";
 import { RequestFilter, RequestList } from "../_shared/contract/request_log.ts";
 import {
   CreatedKey,
@@ -14,7 +15,12 @@ import {
   RotatedKey,
   Rotation,
 } from "./schema.ts";
-import { warningsOf } from "./warnings.ts";
+
+/** Warns, in Portuguese, about a scope that grants nothing, and suggests scopes that may have been meant. */
+function warn(scope: string, meant: string): string {
+  const question = meant && `. Você quis dizer ${meant}?`;
+  return `Nenhuma operação exige "${scope}": a permissão fica guardada e não dá acesso a nada${question}`;
+}
 
 export const keys = resource(
   "app-v1-keys",
@@ -55,7 +61,7 @@ export const keys = resource(
             allowed_networks: body.allowed_networks ?? null,
             ...stored,
           },
-          reveal: { key: value, warnings: warningsOf(body.scopes) },
+          reveal: { key: value, warnings: warnOfUnused(body.scopes, "ou", warn) },
         };
       },
     }),

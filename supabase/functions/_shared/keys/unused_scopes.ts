@@ -7,19 +7,21 @@ const RESOURCES = [...new Set(SCOPES.map((scope) => scope.split(":")[0]!))];
 const MAX_WRONG_LETTERS = 2;
 const SHORT = 4;
 
-/** A scope that no endpoint requires, and similar scopes to suggest instead. */
-export interface UnusedScope {
-  scope: string;
-  similar: Scope[];
-}
-
 /**
- * The scopes that no endpoint requires, each once. They are stored but grant nothing (spec 5.3), so they are usually a
- * mistake.
+ * Warns about each scope that no endpoint requires, once. They are stored but grant nothing (spec 5.3), so they are
+ * usually a mistake.
+ *
+ * @param warn writes a warning; `meant` is the similar scopes, joined by `or`, and "" if there are none
  */
-export function findUnusedScopes(scopes: readonly string[]): UnusedScope[] {
-  return [...new Set(scopes)].filter((scope) => !(SCOPES as readonly string[]).includes(scope))
-    .map((scope) => ({ scope, similar: similarScopes(scope) }));
+export function warnOfUnused(
+  scopes: readonly string[],
+  or: string,
+  warn: (scope: string, meant: string) => string,
+): string[] {
+  const unused = [...new Set(scopes)].filter((scope) => !(SCOPES as readonly string[]).includes(scope));
+  return unused.map((scope) =>
+    warn(scope, similarScopes(scope).map((known) => `"${known}"`).join(` ${or} `))
+  );
 }
 
 function similarScopes(scope: string): Scope[] {
