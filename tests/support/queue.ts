@@ -1,11 +1,8 @@
 // Shared by the tests of the queue's statements.
 import type postgres from "postgres";
+import type { ClaimedDelivery, RecordedOutcome } from "../../supabase/functions/webhook-dispatcher/queue.ts";
 
-export interface Claimed {
-  workspace_id: string;
-  delivery_id: string;
-  lease_token: string;
-}
+export type Claimed = Pick<ClaimedDelivery, "workspace_id" | "delivery_id" | "lease_token">;
 
 /** Inserts a subscription of a workspace, with a secret. */
 export async function addSubscription(sql: postgres.ISql, workspaceId: string): Promise<string> {
@@ -73,12 +70,7 @@ export interface Outcome {
 }
 
 /** What crm.delivery_record did with an outcome. */
-export interface Recorded {
-  lease_token: string;
-  attempt: number;
-  state: "pending" | "delivered" | "failed";
-  deactivated: boolean;
-}
+type Recorded = RecordedOutcome & { lease_token: string };
 
 /** Records outcomes in one statement, as a dispatcher does; returns no row for an outcome whose lease was lost. */
 export async function recordOutcomes(sql: postgres.ISql, outcomes: Outcome[]): Promise<Recorded[]> {

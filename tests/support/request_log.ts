@@ -1,18 +1,12 @@
+import type { z } from "zod";
 import { eventually } from "../../bench/harness/waiting.ts";
+import type { LoggedRequest } from "../../supabase/functions/_shared/contract/request_log.ts";
 import { client, type Reply } from "./client.ts";
 
 const REQUESTS = "/api-v1-me/requests";
 
 /** A row of the log of requests, as the key sees it. */
-export interface Logged {
-  request_id: string;
-  started_at: string;
-  method: string;
-  path: string;
-  status: number;
-  duration_ms: number;
-  error: { code: string; message: string; details?: { field: string; message: string }[] } | null;
-}
+export type Logged = z.output<typeof LoggedRequest>;
 
 /** Reads the log of a key, newest first, with a query such as `?status=4xx`; 200 rows if the query has no limit. */
 export async function readLog(key: string, query = ""): Promise<Logged[]> {
