@@ -2,7 +2,8 @@
 import type { z } from "zod";
 import { assertError, call } from "../support/client.ts";
 import { addressOf } from "../support/gates.ts";
-import { type InputSchema, inputSchema } from "../support/input_schema.ts";
+import type { JsonSchema } from "../../tools/openapi/json_schema.ts";
+import { inputSchema } from "../support/input_schema.ts";
 import { assertAlike, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { endpoints } from "../support/resources.ts";
 import { sql } from "../support/scenario.ts";
@@ -68,7 +69,7 @@ for (const { resource, route, title } of endpoints) {
 
 /** The fields that refer to records. */
 function idFields(schema: z.ZodType): string[] {
-  const isId = ({ format, anyOf }: InputSchema): boolean => format === "uuid" || (anyOf ?? []).some(isId);
+  const isId = ({ format, anyOf }: JsonSchema): boolean => format === "uuid" || (anyOf ?? []).some(isId);
   const { properties = {} } = inputSchema(schema);
   return Object.keys(properties).filter((name) => !NO_RECORD.includes(name) && isId(properties[name]!));
 }

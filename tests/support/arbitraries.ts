@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import type { z } from "zod";
 import { writtenMoments } from "./datetimes.ts";
-import { type InputSchema, inputSchema } from "./input_schema.ts";
+import type { JsonSchema } from "../../tools/openapi/json_schema.ts";
+import { inputSchema } from "./input_schema.ts";
 
 const EDGE_TEXTS = [
   ...["", " ", "\u0000", "\ud800", "\ufffe", "a'; drop schema crm cascade; --", "%", "\\", "${jndi}", "{}"],
@@ -27,7 +28,7 @@ export function fitting(schema: z.ZodType, ids: string[]): fc.Arbitrary<unknown>
   return fromJsonSchema(inputSchema(schema), ids);
 }
 
-function fromJsonSchema(schema: InputSchema, ids: string[]): fc.Arbitrary<unknown> {
+function fromJsonSchema(schema: JsonSchema, ids: string[]): fc.Arbitrary<unknown> {
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((option) => fromJsonSchema(option, ids)));
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (Array.isArray(schema.type)) {
@@ -53,7 +54,7 @@ function fromJsonSchema(schema: InputSchema, ids: string[]): fc.Arbitrary<unknow
   }
 }
 
-function text({ format, maxLength = 300 }: InputSchema, ids: string[]): fc.Arbitrary<string> {
+function text({ format, maxLength = 300 }: JsonSchema, ids: string[]): fc.Arbitrary<string> {
   switch (format) {
     case "uuid":
       return fc.constantFrom(...ids);
@@ -73,7 +74,7 @@ function text({ format, maxLength = 300 }: InputSchema, ids: string[]): fc.Arbit
   }
 }
 
-function object({ properties, additionalProperties }: InputSchema, ids: string[]): fc.Arbitrary<unknown> {
+function object({ properties, additionalProperties }: JsonSchema, ids: string[]): fc.Arbitrary<unknown> {
   if (properties === undefined) {
     const value = typeof additionalProperties === "object"
       ? fromJsonSchema(additionalProperties, ids)

@@ -1,6 +1,7 @@
 // Values on both sides of each field's limits, derived from the body's schema, so that a new field needs no new test.
 import type { z } from "zod";
-import { type InputSchema, inputSchema } from "./input_schema.ts";
+import type { JsonSchema } from "../../tools/openapi/json_schema.ts";
+import { inputSchema } from "./input_schema.ts";
 
 /** Valid and invalid values of a field. */
 export interface FieldLimits {
@@ -26,18 +27,18 @@ export function fieldLimits(body: z.ZodType, own: OwnLimits = {}): Record<string
 }
 
 /** Whether null is valid for a field. */
-export function isNullable({ type, anyOf = [] }: InputSchema): boolean {
+export function isNullable({ type, anyOf = [] }: JsonSchema): boolean {
   return type === "null" || (Array.isArray(type) && type.includes("null")) || anyOf.some(isNullable);
 }
 
-function readLimits(field: string, schema: InputSchema): FieldLimits {
+function readLimits(field: string, schema: JsonSchema): FieldLimits {
   const value = schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
   const limits = limitsOfType(field, value);
   if (value.format === "uuid" || !isNullable(schema)) return limits;
   return { ...limits, good: [...limits.good, null] };
 }
 
-function limitsOfType(field: string, schema: InputSchema): FieldLimits {
+function limitsOfType(field: string, schema: JsonSchema): FieldLimits {
   const type = Array.isArray(schema.type) ? schema.type.find((type) => type !== "null") : schema.type;
   if (schema.enum) return limitsOfEnum(schema.enum);
   switch (type) {
@@ -64,7 +65,7 @@ function limitsOfEnum(values: unknown[]): FieldLimits {
 /**
  * Good and bad values of a text field, by its format. Lengths are counted in code points, so an emoji is one character.
  */
-function limitsOfText({ format, minLength = 0, maxLength }: InputSchema): FieldLimits {
+function limitsOfText({ format, minLength = 0, maxLength }: JsonSchema): FieldLimits {
   const noText = [5, true, [], ["a"], {}];
   const tooLong = (before: string) => maxLength === undefined ? [] : [before + "a".repeat(maxLength)];
   switch (format) {
@@ -107,7 +108,7 @@ function limitsOfText({ format, minLength = 0, maxLength }: InputSchema): FieldL
   }
 }
 
-function limitsOfNumber({ minimum, maximum }: InputSchema, isInteger: boolean): FieldLimits {
+function limitsOfNumber({ minimum, maximum }: JsonSchema, isInteger: boolean): FieldLimits {
   if (minimum === undefined || maximum === undefined) throw new Error("A number without limits may not fit");
   const fractions = isInteger ? [] : [0.1, 123456789.99];
   return {
@@ -124,7 +125,7 @@ function limitsOfNumber({ minimum, maximum }: InputSchema, isInteger: boolean): 
   };
 }
 
-function limitsOfObject(properties: Record<string, InputSchema>): FieldLimits {
+function limitsOfObject(properties: Record<string, JsonSchema>): FieldLimits {
   const lines = Object.entries(properties).map(([name, schema]) => ({ name, ...readLimits(name, schema) }));
   return {
     good: [Object.fromEntries(lines.map(({ name, good }) => [name, good[0]])), {}].concat(
@@ -135,7 +136,7 @@ function limitsOfObject(properties: Record<string, InputSchema>): FieldLimits {
 }
 
 /** Good and bad values of a list of distinct short texts, such as tags. */
-function limitsOfTexts({ items = {}, maxItems = 0 }: InputSchema): FieldLimits {
+function limitsOfTexts({ items = {}, maxItems = 0 }: JsonSchema): FieldLimits {
   const texts = (count: number) => ["a", ...Array.from({ length: count - 1 }, (_, index) => `t${index}`)];
   return {
     good: [["a"], [], texts(maxItems)],
@@ -144,7 +145,7 @@ function limitsOfTexts({ items = {}, maxItems = 0 }: InputSchema): FieldLimits {
 }
 
 /** Good and bad free objects, such as custom_fields (spec 8): at most `maxProperties` keys, and 10 KB as JSON. */
-function limitsOfFreeObject({ maxProperties = 0 }: InputSchema): FieldLimits {
+function limitsOfFreeObject({ maxProperties = 0 }: JsonSchema): FieldLimits {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i, i]));
   return {
     good: [{ a: [1, { b: null }] }, {}, keys(maxProperties), { a: "x".repeat(10 * 1024 - 8) }],

@@ -89,8 +89,8 @@ function fieldOf(
     label: choices?.includes(label) ? name : label,
     description,
     choices,
-    maxLength: schema.maxLength as number | undefined,
-    minimum: schema.minimum as number | undefined,
+    maxLength: schema.maxLength,
+    minimum: schema.minimum,
   };
 }
 

@@ -8,6 +8,12 @@ export interface JsonSchema {
   enum?: unknown[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  maxProperties?: number;
   additionalProperties?: JsonSchema | boolean;
   items?: JsonSchema;
   anyOf?: JsonSchema[];
