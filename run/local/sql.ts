@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import postgres from "postgres";
 import { restoreLineBreaks } from "../../supabase/functions/_shared/postgres/connection.ts";
+import { deadlines } from "../../supabase/functions/_shared/runtime/deadlines.ts";
 import { StackError } from "./stack_error.ts";
 
 /** Whether the driver can use TLS. Before Deno 2.5 it hangs. */
@@ -36,23 +37,16 @@ export function isUnreachable(code: string): boolean {
  * limit, the driver would retry for ever if a tunnel drops the connections.
  * @throws Error with the code CONNECT_TIMEOUT, or what the query throws
  */
-export async function firstAnswer<Answer>(
+export function firstAnswer<Answer>(
   sql: postgres.Sql,
-  query: PromiseLike<Answer>,
+  query: Promise<Answer>,
   seconds: number,
 ): Promise<Answer> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(Object.assign(new Error(`no answer within ${seconds} s`), { code: "CONNECT_TIMEOUT" }));
-      void sql.end({ timeout: 0 });
-    }, seconds * 1000);
-  });
-  try {
-    return await Promise.race([query, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const createError = () => {
+    void sql.end({ timeout: 0 });
+    return Object.assign(new Error(`no answer within ${seconds} s`), { code: "CONNECT_TIMEOUT" });
+  };
+  return deadlines.enforce(seconds * 1000, createError, query);
 }
 
 // Ignores a write of `null`, whose error would end the process, because nothing can catch it. postgres.js writes `null`
