@@ -4,8 +4,8 @@
  * (site_pages.ts).
  */
 import { createHash } from "node:crypto";
-import { dirname, join, posix, relative } from "node:path";
-import { documentText } from "../openapi/files.ts";
+import { join, posix, relative } from "node:path";
+import { documentText, replaceFile } from "../openapi/files.ts";
 import { referencePage } from "./page.ts";
 
 const HERE = import.meta.dirname!;
@@ -39,8 +39,8 @@ for (const language of ["pt", "en"] as const) {
     document: "openapi.json",
     otherLanguage: `${from(PAGES[language === "en" ? "pt" : "en"]) || "."}/`,
   };
-  await write(join(folder, page, "index.html"), referencePage(language, links, theme));
-  await write(join(folder, page, "openapi.json"), documentText("api", language));
+  await replaceFile(join(folder, page, "index.html"), referencePage(language, links, theme));
+  await replaceFile(join(folder, page, "openapi.json"), documentText("api", language));
 }
 const finished = join(HERE, "local");
 await Deno.remove(finished, { recursive: true }).catch(() => {});
@@ -68,11 +68,6 @@ async function writeHashed(folder: string, path: string, text: string): Promise<
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase();
   const { dir, name, ext } = posix.parse(path);
   const named = posix.join(dir, `${name}-${hash}${ext}`);
-  await write(join(folder, named), text);
+  await replaceFile(join(folder, named), text);
   return named;
-}
-
-async function write(path: string, text: string): Promise<void> {
-  await Deno.mkdir(dirname(path), { recursive: true });
-  await Deno.writeTextFile(path, text);
 }
