@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { client } from "../support/client.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
+import { deno } from "../support/run.ts";
 import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 import { subscribe } from "../support/webhooks.ts";
@@ -85,10 +86,7 @@ Deno.test("The programs on the SDK page and the receiver in TypeScript have no t
   // One process checks all programs, because it spends most of its time on the types of Deno and the SDK.
   const programs = [...page.blocks.js, await readSample("ts")];
   const files = await Promise.all(programs.map((program, index) => reader.write(program, `${index}.ts`)));
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["check", "--quiet", ...reader.options, ...files],
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
+  await deno(["check", "--quiet", ...reader.options, ...files]);
 });
 
 /** Opens a folder whose import map points to this repository's SDK. */
@@ -109,15 +107,11 @@ async function openReader(key: string) {
     write,
     /** Runs a program, and returns what it printed. */
     async run(program: string): Promise<string> {
-      const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--quiet", "--no-check", ...options, await write(program)],
-        cwd: folder,
-        env: { CRM_URL: baseUrl, CRM_KEY: key, NO_COLOR: "1" },
-        stdin: "null",
-      }).output();
-      errors = new TextDecoder().decode(stderr);
-      assert.ok(success, errors);
-      return new TextDecoder().decode(stdout);
+      const args = ["run", "-A", "--quiet", "--no-check", ...options, await write(program)];
+      const env = { CRM_URL: baseUrl, CRM_KEY: key };
+      const { stdout, stderr } = await deno(args, { cwd: folder, env });
+      errors = stderr;
+      return stdout;
     },
     /** What the last run wrote to stderr. */
     errors: () => errors,
