@@ -1,12 +1,9 @@
 import postgres from "postgres";
 import { readSettings } from "../local/settings.ts";
-import { firstAnswer, isUnreachable, openSql } from "../local/sql.ts";
+import { isUnreachable } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
-import { atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
-
-const CONNECT_TIMEOUT_S = 5;
-const CLOSE_TIMEOUT_S = 1;
+import { atDatabase, atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
 
 /** How a command finds its node, if the database is a proxy. */
 export interface Where {
@@ -55,20 +52,8 @@ export async function withOperatorDatabase<Result>(
   use: (sql: postgres.Sql, isProxy: boolean) => Promise<Result>,
 ): Promise<Result> {
   const { databaseUrl, dataDir } = readSettings();
-  const sql = openSql(databaseUrl ?? (await readStackFile(dataDir)).database_url, {
-    max: 1,
-    // Supabase's transaction pooler does not support named statements.
-    prepare: false,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    // No maximum age, because the session-level lock of a move must not end while the move runs.
-    max_lifetime: null,
-    connection: { application_name: "crm-cli" },
-  });
-  try {
-    return await use(sql, await firstAnswer(sql, isProxy(sql), CONNECT_TIMEOUT_S));
-  } finally {
-    await sql.end({ timeout: CLOSE_TIMEOUT_S });
-  }
+  const url = databaseUrl ?? (await readStackFile(dataDir)).database_url;
+  return await atDatabase(url, async (sql) => await use(sql, await isProxy(sql)));
 }
 
 /** Describes the error that ended a command, in one line. */

@@ -41,12 +41,15 @@ export interface NewNode {
 
 export const CONNECT_TIMEOUT_S = 5;
 
-/** Opens the operator's connection to a node, and closes it after the work. */
-export async function atNode<Result>(url: string, use: (sql: Sql) => Promise<Result>): Promise<Result> {
+/** Opens the operator's connection to a database, node or proxy, and closes it after the work. */
+export async function atDatabase<Result>(url: string, use: (sql: Sql) => Promise<Result>): Promise<Result> {
   const sql = openSql(url, {
     max: 1,
+    // Supabase's transaction pooler does not support named statements.
     prepare: false,
     connect_timeout: CONNECT_TIMEOUT_S,
+    // No maximum age, because the session-level lock of a move must not end while the move runs.
+    max_lifetime: null,
     connection: { application_name: "crm-cli" },
   });
   try {
@@ -77,7 +80,7 @@ async function atOthers<Result>(
   if (url === undefined) return await use(opened);
   let answers = false;
   try {
-    return await atNode(url, (sql) => {
+    return await atDatabase(url, (sql) => {
       answers = true;
       return atOthers(urls, [...opened, sql], use);
     });
@@ -114,7 +117,7 @@ export async function addProxy(proxy: Sql, own: string, url: string): Promise<vo
         throw new StackError("A workspace is moving: complete or undo the move, then add the proxy");
       }
       const data = await readProxy(sql as unknown as Sql);
-      await atNode(url, (added) => restoreProxy(added, { ...data, proxies: [own, ...data.proxies] }));
+      await atDatabase(url, (added) => restoreProxy(added, { ...data, proxies: [own, ...data.proxies] }));
       for (const each of [sql, ...proxies.slice(1)]) {
         await each`insert into nodes.proxies (url) values (${url}) on conflict do nothing`;
       }
@@ -131,7 +134,7 @@ export async function removeProxy(proxy: Sql, url: string): Promise<void> {
   if ((await forget(proxy)).count === 0) {
     throw new StackError("There is no other proxy with this address: see `deno task crm proxy list`");
   }
-  for (const other of await otherProxies(proxy)) await atNode(other, forget).catch(() => {});
+  for (const other of await otherProxies(proxy)) await atDatabase(other, forget).catch(() => {});
 }
 
 export async function isProxy(sql: Sql): Promise<boolean> {
@@ -167,7 +170,7 @@ export async function atFirst<Result>(
 ): Promise<Result> {
   for (const [index, node] of nodes.entries()) {
     try {
-      return await atNode(await operatorUrl(proxy, node), use);
+      return await atDatabase(await operatorUrl(proxy, node), use);
     } catch (error) {
       if (index === nodes.length - 1 || !(error instanceof OperatorError) || error.code !== "not_found") {
         throw error;
@@ -197,7 +200,7 @@ export async function createAt<Created extends { id: string }>(
 ): Promise<Created> {
   const url = await operatorUrl(proxy, node);
   return await atAllProxies(proxy, (proxies) =>
-    atNode(url, async (sql) => {
+    atDatabase(url, async (sql) => {
       for (;;) {
         try {
           return await sql.begin(async (sql) => {
@@ -283,7 +286,7 @@ async function addNodeAt(
   }
   if (!await isProxy(proxy)) await makeProxy(proxy, password, [reached]);
   const secret = await functionsPassword(proxy);
-  await atNode(url, async (sql) => {
+  await atDatabase(url, async (sql) => {
     const [{ is_new }] = await sql<[{ is_new: boolean }]>`select to_regnamespace('crm') is null as is_new`;
     if (is_new) await migrate(sql);
     if (node > 0) await matchFirst(proxy, sql);
@@ -330,7 +333,7 @@ async function makeProxy(proxy: Sql, password: string | undefined, connections: 
 
 /** Makes sure that a node can take workspaces of node 0. */
 async function matchFirst(proxy: Sql, sql: Sql): Promise<void> {
-  const first = await atNode(await operatorUrl(proxy, 0), describeNode);
+  const first = await atDatabase(await operatorUrl(proxy, 0), describeNode);
   if (first.columns !== (await describeNode(sql)).columns) {
     throw new StackError("The new node has other tables than node 0: deploy the same release to both nodes");
   }
@@ -409,7 +412,7 @@ export async function nodeStates({ nodes, slots }: ProxyData): Promise<NodeState
   const states: NodeState[] = [];
   for (const { node, connection, url } of nodes) {
     const own = Object.values(slots).filter((number) => number === node).length;
-    const found = await atNode(url, async (sql) => {
+    const found = await atDatabase(url, async (sql) => {
       const [row] = await sql<[{ state: string; workspaces: number }]>`
         select crm.check_health() as state, (select count(*)::integer from crm.workspaces) as workspaces
       `;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Sql } from "postgres";
 import { moveWorkspace } from "../../nodes/move.ts";
-import { atNode, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
+import { atDatabase, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
 import { createWorkspace } from "../../operator/workspaces.ts";
 import { numberParser, parseBoolean } from "../arguments.ts";
 import { refuseNode, withOperatorDatabase, withProxy } from "../database.ts";
@@ -114,7 +114,7 @@ export function workspaceCommands(program: Command): void {
         }
         const numbers = node === undefined ? await nodeNumbers(sql) : [node];
         const lists = await Promise.all(numbers.map(async (number) => {
-          const found = await atNode(await operatorUrl(sql, number), list);
+          const found = await atDatabase(await operatorUrl(sql, number), list);
           return found.map((workspace) => ({ ...workspace, node: number }));
         }));
         const workspaces = lists.flat().sort((a, b) => a.id < b.id ? -1 : 1);
