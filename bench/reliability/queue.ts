@@ -1,5 +1,5 @@
 import type { PendingQuery, Row, Sql } from "postgres";
-import { createWorkspace } from "../../run/operator/workspaces.ts";
+import { operate } from "../../run/operator/operator.ts";
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { uuidV7 } from "../../supabase/functions/_shared/runtime/uuid.ts";
 import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
@@ -18,7 +18,7 @@ export async function createSubscribers(
 ): Promise<string[]> {
   const urls = [targetUrls].flat();
   return await Promise.all(Array.from({ length: count }, async (_, made) => {
-    const { id } = await createWorkspace(sql, { name: "Chaos" });
+    const { id } = await operate(sql, "workspace_create", { name: "Chaos" });
     const subscription = {
       targetUrl: urls[made % urls.length]!,
       eventTypes: ["contact.created" as const],

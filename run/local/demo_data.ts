@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { createKey } from "../operator/keys.ts";
-import { createWorkspace } from "../operator/workspaces.ts";
+import { operate } from "../operator/operator.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 
@@ -13,7 +13,7 @@ const DEMO_MEMBER = { name: "Ana Souza", email: "ana@demonstracao.example" } as 
  */
 export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<string> {
   if (earlier !== null && await isValid(sql, earlier)) return earlier;
-  const workspace = await createWorkspace(sql, {
+  const workspace = await operate(sql, "workspace_create", {
     name: "Demonstração",
     member_name: DEMO_MEMBER.name,
     member_email: DEMO_MEMBER.email,

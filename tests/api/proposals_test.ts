@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { createProposal, sendProposal } from "../../run/operator/proposals.ts";
-import { updateWorkspace } from "../../run/operator/workspaces.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { deliveryBody } from "../../tools/openapi/events.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals/schema.ts";
@@ -189,9 +189,9 @@ test("A link admits 60 calls a minute, then answers 429 with Retry-After; each l
 
 test("The links of a suspended workspace answer 403; links do not need the plan's public API", async ({ sql, workspace, newDeal }) => {
   const { link } = await makeProposal(sql, (await newDeal()).id);
-  await updateWorkspace(sql, workspace.id, { public_api: false });
+  await operate(sql, "workspace_update", { workspace_id: workspace.id, public_api: false });
   assert.equal((await customer(link).view()).status, 200);
-  await updateWorkspace(sql, workspace.id, { suspended: true });
+  await operate(sql, "workspace_update", { workspace_id: workspace.id, suspended: true });
   for (const act of Object.values(customer(link))) assertError(await act(), "workspace_suspended");
 });
 

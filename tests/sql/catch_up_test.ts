@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ISql, ReservedSql, Sql } from "postgres";
 import { openSql } from "../../run/local/sql.ts";
-import { createWorkspace } from "../../run/operator/workspaces.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { eventually } from "../support/mailbox.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 
@@ -13,7 +13,7 @@ interface Place {
 }
 
 async function subscribe(sql: Sql, bound: number): Promise<Place> {
-  const { id: workspace } = await createWorkspace(sql, { name: "Teste" });
+  const { id: workspace } = await operate(sql, "workspace_create", { name: "Teste" });
   await sql`update crm.workspaces set max_waiting_deliveries = ${bound} where id = ${workspace}`;
   const [row] = await sql<[{ id: string }]>`
     insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)

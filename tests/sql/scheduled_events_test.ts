@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { runJob } from "../support/jobs.ts";
-import { updateWorkspace } from "../../run/operator/workspaces.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { deliveryBody } from "../../tools/openapi/events.ts";
 import { client } from "../support/client.ts";
 import { makeDeal, makeWorkspace } from "../support/fixtures.ts";
@@ -39,7 +39,7 @@ test("deal.stale is emitted once for each period without movement, after as many
   const first = { days_without_movement: 14, threshold_days: 14 };
   assert.deepEqual(await stale("14 days 1 hour"), [first]);
   assert.deepEqual(await stale(), [first], "emitted only once");
-  await updateWorkspace(sql, workspace.id, { stale_after_days: 2 });
+  await operate(sql, "workspace_update", { workspace_id: workspace.id, stale_after_days: 2 });
   assert.deepEqual(await stale(), [first], "another threshold starts no new period");
 
   await api.patch(`/api-v1-deals/${deal.id}`, { title: "Andou" });

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { createKey } from "../../run/operator/keys.ts";
-import { createWorkspace, updateWorkspace } from "../../run/operator/workspaces.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { client } from "./client.ts";
 
@@ -34,8 +34,11 @@ export interface WorkspaceOptions {
 
 /** Creates a workspace by the operator's verbs, with a key that has every scope unless `scopes` names others. */
 export async function makeWorkspace(sql: Sql, options: WorkspaceOptions = {}): Promise<TestWorkspace> {
-  const workspace = await createWorkspace(sql, { name: options.name ?? "Teste" });
-  await updateWorkspace(sql, workspace.id, { rate_limit_per_minute: options.rateLimit ?? RATE_LIMIT });
+  const workspace = await operate(sql, "workspace_create", { name: options.name ?? "Teste" });
+  await operate(sql, "workspace_update", {
+    workspace_id: workspace.id,
+    rate_limit_per_minute: options.rateLimit ?? RATE_LIMIT,
+  });
   const [first, second, won, lost] = await sql<TestWorkspace["stages"]>`
     select id, name, type, position from crm.stages
     where workspace_id = ${workspace.id} and pipeline_id = ${workspace.pipeline_id}

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { takesQuery } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
-import { updateWorkspace } from "../../run/operator/workspaces.ts";
+import { operate } from "../../run/operator/operator.ts";
 import { exampleBody, pathOf } from "../../tools/openapi/example_body.ts";
 import { endpoints, keyEndpoints } from "../../tools/resources.ts";
 import { client } from "./client.ts";
@@ -218,11 +218,11 @@ async function* requestErrorsOfKeys({ sql, workspaceId, key }: Caller): Requests
   const revoked = await makeKey(sql, workspaceId);
   await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
   yield get("a revoked key", 401, revoked.key);
-  await updateWorkspace(sql, workspaceId, { rate_limit_per_minute: 1 });
+  await operate(sql, "workspace_update", { workspace_id: workspaceId, rate_limit_per_minute: 1 });
   yield get("a call over the rate limit", 429, key);
-  await updateWorkspace(sql, workspaceId, { public_api: false });
+  await operate(sql, "workspace_update", { workspace_id: workspaceId, public_api: false });
   yield get("a plan without the API", 403, key);
-  await updateWorkspace(sql, workspaceId, { suspended: true });
+  await operate(sql, "workspace_update", { workspace_id: workspaceId, suspended: true });
   yield get("a suspended workspace", 403, key);
 }
 

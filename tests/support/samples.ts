@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import type { z } from "zod";
 import { createKey } from "../../run/operator/keys.ts";
-import { createWorkspace } from "../../run/operator/workspaces.ts";
+import { operate } from "../../run/operator/operator.ts";
 import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { exampleBody } from "../../tools/openapi/example_body.ts";
 import { keyEndpoints } from "../../tools/resources.ts";
@@ -144,7 +144,7 @@ export async function makeAppSamples(
 
 async function makeInvitation(sql: Sql, workspaceId: string, email: string): Promise<string> {
   await makeMember(sql, workspaceId, "admin");
-  const { id } = await createWorkspace(sql, { name: "Outra" });
+  const { id } = await operate(sql, "workspace_create", { name: "Outra" });
   const { memberId } = await makeMember(sql, id, "vendedor", email);
   // Makes it look as if an admin of the other workspace had invited the person.
   await sql`update crm.members set invited_at = now() where id = ${memberId}`;

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { createWorkspace } from "../../../run/operator/workspaces.ts";
+import { operate } from "../../../run/operator/operator.ts";
 import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
@@ -30,7 +30,7 @@ export async function seedWorkspaces(
 ): Promise<LoadWorkspace[]> {
   const keys = new Map<string, string[]>();
   for (let made = 0; made < workspaces; made++) {
-    const { id } = await createWorkspace(sql, { name: "Bench" });
+    const { id } = await operate(sql, "workspace_create", { name: "Bench" });
     keys.set(id, Array.from({ length: keysEach }, () => generateKey(id)));
   }
   const ids = [...keys.keys()];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Sql } from "postgres";
 import { createKey } from "../../../run/operator/keys.ts";
-import { createWorkspace, updateWorkspace } from "../../../run/operator/workspaces.ts";
+import { operate } from "../../../run/operator/operator.ts";
 import { startServer } from "../../harness/functions.ts";
 import { spawnScript } from "../../harness/processes.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
@@ -21,8 +21,8 @@ export const feed: Trial = {
   target: "8 writers and a reader with kill -9, ≥ 200,000 events: 0 missed by the feed, 0 twice, order kept",
   async run({ sql, folder, databaseUrl, functionsDatabaseUrl }, { short }) {
     const total = short ? 3_000 : 200_000;
-    const { id: workspaceId, member_id } = await createWorkspace(sql, { name: "Chaos" });
-    await updateWorkspace(sql, workspaceId, { rate_limit_per_minute: 100_000 });
+    const { id: workspaceId, member_id } = await operate(sql, "workspace_create", { name: "Chaos" });
+    await operate(sql, "workspace_update", { workspace_id: workspaceId, rate_limit_per_minute: 100_000 });
     const { key } = await createKey(sql, { workspaceId, name: "Chaos", scopes: ["events:read"] });
     await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
     const path = await Deno.makeTempFile({ dir: folder, suffix: ".jsonl" });

@@ -1,8 +1,6 @@
 import type { Command } from "commander";
-import type { Sql } from "postgres";
 import { moveWorkspace } from "../../nodes/move.ts";
 import { atDatabase, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
-import { createWorkspace } from "../../operator/workspaces.ts";
 import { numberParser, parseBoolean } from "../arguments.ts";
 import { refuseNode, withOperatorDatabase, withProxy } from "../database.ts";
 import { call, namedNode, perform, printResult } from "../perform.ts";
@@ -39,8 +37,11 @@ export function workspaceCommands(program: Command): void {
       ),
     )
     .action(async ({ name, adminName, adminEmail }, command) => {
-      const create = (sql: Sql) =>
-        createWorkspace(sql, { name, member_name: adminName, member_email: adminEmail });
+      const create = call("workspace_create", {
+        name,
+        member_name: adminName,
+        member_email: adminEmail,
+      });
       const node = namedNode(command);
       const created = await withOperatorDatabase(async (sql, isProxy) => {
         if (isProxy) return await createAt(sql, node ?? await emptiestNode(sql), create);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createKey, rotateKey } from "../../../run/operator/keys.ts";
-import { updateWorkspace } from "../../../run/operator/workspaces.ts";
+import { operate } from "../../../run/operator/operator.ts";
 import { assertError, call, client } from "../../support/client.ts";
 import { makeKey, makeWorkspace } from "../../support/fixtures.ts";
 import { makeMember } from "../../support/record_fixtures.ts";
@@ -9,7 +9,7 @@ import { test } from "../../support/scenario.ts";
 const ME = "/api-v1-me";
 
 test("GET /api-v1-me shows the key that calls, its workspace, its member and the limits, but no secret and no e-mail (spec 5)", async ({ sql, workspace }) => {
-  await updateWorkspace(sql, workspace.id, { rate_limit_per_minute: 77 });
+  await operate(sql, "workspace_update", { workspace_id: workspace.id, rate_limit_per_minute: 77 });
   const expires_at = "2099-01-31T12:00:00.000Z";
   const scopes = ["contacts:read", "owners:read"];
   const { id, key } = await createKey(sql, {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createKey } from "../../../run/operator/keys.ts";
-import { createWorkspace } from "../../../run/operator/workspaces.ts";
+import { operate } from "../../../run/operator/operator.ts";
 import { client, memberClient } from "../../support/client.ts";
 import { openMailbox } from "../../support/mailbox.ts";
 import { makeMember } from "../../support/sessions.ts";
@@ -102,7 +102,7 @@ test("The bar says how many keys expire, and a stopped webhook that nobody needs
 
 test("The first page of a new company lists the first steps, ticks each step that is done, and shows the list no more when all are done", async ({ browser, sql }) => {
   const email = `${crypto.randomUUID()}@padariasol.example`;
-  const { id } = await createWorkspace(sql, {
+  const { id } = await operate(sql, "workspace_create", {
     name: "Padaria Sol",
     member_name: "Ana Souza",
     member_email: email,

@@ -2,7 +2,6 @@
 import type { Sql } from "postgres";
 import { createKey } from "../../../run/operator/keys.ts";
 import { operate } from "../../../run/operator/operator.ts";
-import { createWorkspace } from "../../../run/operator/workspaces.ts";
 import { grant } from "../../support/apps.ts";
 import { client } from "../../support/client.ts";
 import { customer, makeProposal } from "../../support/proposals.ts";
@@ -40,7 +39,11 @@ const DEALS: [name: string, company: string, value: number, stage: number][] = [
  */
 export async function makeBusyCompany(sql: Sql, name: string, domain: string): Promise<BusyCompany> {
   const email = `bia@${domain}`;
-  const { id } = await createWorkspace(sql, { name, member_name: "Bia Lima", member_email: email });
+  const { id } = await operate(sql, "workspace_create", {
+    name,
+    member_name: "Bia Lima",
+    member_email: email,
+  });
   const person = await signUp(email);
   await makePerson(sql, { id }, "gestor", { name: "Ana Souza", email: `ana@${domain}` });
   await operate(sql, "member_invite", {
