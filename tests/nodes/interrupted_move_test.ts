@@ -84,7 +84,7 @@ Deno.test(needing(NODE_PROGRAMS, {
         assert.equal(code, 1);
         assert.match(stderr, /^error: The proxy at .* does not answer .* `deno task crm proxy remove`\n$/);
         assert.equal((await owners[1]`select from crm.workspaces`).length, 1);
-      await assert.rejects(move({ to: 0 }), /^StackError: The proxy at .* does not answer/);
+        await assert.rejects(move({ to: 0 }), /^StackError: The proxy at .* does not answer/);
         await json("proxy", "remove", another);
         assert.equal((await create()).code, 0);
         await admin.unsafe("drop database another with (force)");
