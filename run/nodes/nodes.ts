@@ -65,7 +65,7 @@ export async function atDatabase<Result>(url: string, use: (sql: Sql) => Promise
  * @param use its first argument is `proxy`
  * @throws StackError if a proxy does not answer, because it would miss the change
  */
-export async function atAllProxies<Result>(
+async function atAllProxies<Result>(
   proxy: Sql,
   use: (proxies: [Sql, ...Sql[]]) => Promise<Result>,
 ): Promise<Result> {

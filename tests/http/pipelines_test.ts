@@ -1,10 +1,13 @@
 // On a direct connection to the database, short reads share connections (decision 5).
 import assert from "node:assert/strict";
+// @ts-types="@types/pg"
+import type pg from "pg";
 import type { Sql } from "postgres";
 import { startCountingProxy } from "../../bench/harness/counting_proxy.ts";
 import { startServer } from "../../bench/harness/functions.ts";
 import { type Forward, forwardWhile, type Proxy, startProxy } from "../../bench/harness/proxy.ts";
 import { eventually } from "../../bench/harness/waiting.ts";
+import { Pipelines } from "../../supabase/functions/_shared/postgres/pipelines.ts";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
@@ -111,4 +114,19 @@ test("reads whose connection is lost before the reply are sent again on another"
     async () => (await readAndLose()).every((status) => status === 200),
     "both to be answered",
   );
+});
+
+Deno.test("A shared connection that cannot be opened is forgotten with its last waiting read", async () => {
+  // An idle connection that dies while the pool hands it out is replaced, and the replacement may fail.
+  const gone = new Error("gone");
+  const counts = { idleCount: 1, waitingCount: 0, totalCount: 2 };
+  const pool = Object.assign(counts, { connect: () => Promise.reject(gone) });
+  const pipelines = new Pipelines(pool as unknown as pg.Pool);
+  const read = () => pipelines.run({ text: "select 1" }, (reply) => reply);
+  const first = read();
+  counts.idleCount = 0;
+  for (const { reason } of await Promise.allSettled([first, read()]) as PromiseRejectedResult[]) {
+    assert.equal(reason, gone);
+  }
+  assert.equal(await read(), undefined);
 });

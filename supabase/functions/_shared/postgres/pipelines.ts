@@ -46,19 +46,20 @@ export class Pipelines {
     const pipeline = this.#checkOutIdle() ?? this.#findRoom();
     if (pipeline === undefined) return undefined;
     pipeline.pending++;
-    const client = await pipeline.client;
+    let client: pg.PoolClient | undefined;
     let failed = false;
     try {
+      client = await pipeline.client;
       return (await enforce(client.query<Row>(statement))).rows;
     } catch (error) {
       failed = !isDatabaseError(error);
-      if (failed) client.connection.stream.destroy();
+      if (failed) client?.connection.stream.destroy();
       throw error;
     } finally {
       pipeline.since = performance.now();
       if (--pipeline.pending === 0) {
         this.#busy.delete(pipeline);
-        client.release(failed);
+        client?.release(failed);
       }
     }
   }
