@@ -66,8 +66,9 @@ test("a rotation keeps a key's id, scopes, limit, subscriptions and call counts"
   const of = { workspace_id: workspace.id, id };
   const before = await eventually(async () => {
     const shown = await operate(sql, "key_get", of);
-    return shown.calls.total_7_days === 2 && shown;
-  }, "both calls to be counted");
+    const logged = shown.failures.hours.reduce((sum, { requests }) => sum + (requests ?? 0), 0);
+    return shown.calls.total_7_days === 2 && logged === 2 && shown;
+  }, "both calls to be counted and logged");
   const rotated = await rotateKey(sql, id, 3600);
   const after = await operate(sql, "key_get", of);
   assert.deepEqual(after, {
