@@ -1380,30 +1380,33 @@ comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
   'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
   'than 20 values.';
-create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
+create function crm.unusable_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
 begin
+  if p_kind in ('owner', 'loss_reason') then return '{"message": "Está inativo"}'; end if;
   return coalesce(
     (
-      select jsonb_build_object('id', m.merged_into_id, 'merged', true)
+      select case
+        when u.merged_into_id is not null then jsonb_build_object('id', u.merged_into_id, 'code', 'merged')
+        when u.is_erased then '{"code": "record_erased"}'
+      end
       from (
-        select t.merged_into_id from crm.contacts t
+        select t.merged_into_id, t.erased_at is not null as is_erased from crm.contacts t
         where p_kind = 'contact' and t.workspace_id = v_workspace_id and t.id = p_id
         union all
-        select t.merged_into_id from crm.companies t
+        select t.merged_into_id, false from crm.companies t
         where p_kind = 'company' and t.workspace_id = v_workspace_id and t.id = p_id
-      ) m
-      where m.merged_into_id is not null
+      ) u
     ),
     '{}'
   );
 end
 $$;
-comment on function crm.merged_detail(text, uuid) is
-  'The fields of an error detail about a contact or company that was merged: `id`, the record that replaced it, and '
-  '`merged`. Empty for any other record.';
+comment on function crm.unusable_detail(text, uuid) is
+  'Why a record of the caller''s workspace cannot be referred to, as fields of an error detail: it was merged into `id`, '
+  'it was erased, or it is inactive. Empty for any other record. Active members and loss reasons must not be passed.';
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -1431,7 +1434,7 @@ begin
     end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
     elsif p_code = 'invalid_reference' then
-      v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
+      v_detail := v_detail || crm.unusable_detail(v_kind, (p_args ->> v_field)::uuid);
     end if;
     -- Each field's choices appear only once in a reply, because a batch could repeat them a hundred times.
     v_field := regexp_replace(v_field, '^filters\.', '');
@@ -1449,8 +1452,8 @@ begin
 end
 $$;
 comment on function crm.explain(text, json, text, jsonb) is
-  'The details of an error. Adds `kind` if an id belongs to another kind of record, `id` and `merged` if the id '
-  'belongs to a merged record, and `choices` if the field has at most 20 possible values.';
+  'The details of an error. Adds `kind` if an id belongs to another kind of record, why a record cannot be referred to '
+  '(crm.unusable_detail), and `choices` if the field has at most 20 possible values.';
 create function crm.require_known_filters(p_args jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -12238,11 +12241,11 @@ declare
     from (
       select json_build_object(
         'field', concat_ws('.', format('items[%s]', r.position - 1), d.field), 'message', d.message, 'id', d.id,
-        'kind', d.kind, 'merged', d.merged, 'choices', d.choices, 'code', r.result -> 'error' ->> 'code'
+        'kind', d.kind, 'choices', d.choices, 'code', coalesce(d.code, r.result -> 'error' ->> 'code')
       ) as detail
       from unnest(p_results) with ordinality r (result, position)
       left join lateral jsonb_to_recordset(nullif(r.result -> 'error' -> 'details', 'null'))
-        d (field text, message text, id uuid, kind text, merged boolean, choices json) on true
+        d (field text, message text, id uuid, kind text, choices json, code text) on true
       where r.result ? 'error'
       order by r.position
     ) f
@@ -17804,16 +17807,15 @@ grant execute on function
   crm.lock_key(uuid), crm.lock_matches(jsonb[]), crm.lock_matches_of_companies(uuid[]),
   crm.lock_matches_of_contacts(uuid[]), crm.lock_number(text), crm.lock_referred(uuid[], uuid[]),
   crm.makers_of_subscriptions(uuid, uuid[]), crm.max_page_bytes(), crm.may_send(uuid, uuid),
-  crm.merge_json(json, text, uuid), crm.merged_detail(text, uuid), crm.name_holder(text, jsonb, jsonb),
-  crm.name_key(text), crm.name_rank(text, text), crm.name_words(text), crm.newest_deals(text, uuid, integer),
-  crm.note_insert(crm.notes), crm.note_json(crm.notes), crm.note_json_if_short(crm.notes), crm.note_new(jsonb),
-  crm.number_key(numeric), crm.object_name(uuid, text, uuid), crm.old_secret_until(uuid, uuid),
-  crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid), crm.own_subscription(uuid),
-  crm.owner_or_default(uuid), crm.page(json[], uuid), crm.parsed_value(crm.custom_fields, text),
-  crm.pending_texts(text, integer), crm.phone_spellings(text), crm.pipeline_json(crm.pipelines),
-  crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals), crm.proposal_json(crm.proposals),
-  crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals), crm.proposal_seller(),
-  crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
+  crm.merge_json(json, text, uuid), crm.name_holder(text, jsonb, jsonb), crm.name_key(text), crm.name_rank(text, text),
+  crm.name_words(text), crm.newest_deals(text, uuid, integer), crm.note_insert(crm.notes), crm.note_json(crm.notes),
+  crm.note_json_if_short(crm.notes), crm.note_new(jsonb), crm.number_key(numeric), crm.object_name(uuid, text, uuid),
+  crm.old_secret_until(uuid, uuid), crm.own_active_subscription(uuid), crm.own_key(), crm.own_operation(uuid),
+  crm.own_subscription(uuid), crm.owner_or_default(uuid), crm.page(json[], uuid),
+  crm.parsed_value(crm.custom_fields, text), crm.pending_texts(text, integer), crm.phone_spellings(text),
+  crm.pipeline_json(crm.pipelines), crm.proposal_answer(uuid, text, text), crm.proposal_for_customer(crm.proposals),
+  crm.proposal_json(crm.proposals), crm.proposal_lock(uuid, jsonb), crm.proposal_save(crm.proposals),
+  crm.proposal_seller(), crm.proposal_set_status(crm.proposals, text, text), crm.proposal_status(crm.proposals),
   crm.proposal_view_json(crm.proposals), crm.quoted_choices(text[]), crm.raise_code(text, text, text, text),
   crm.reactivate_subscription(uuid, uuid), crm.recover(uuid, uuid, jsonb),
   crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone, boolean),
@@ -17837,11 +17839,12 @@ grant execute on function
   crm.subscription_overview(uuid, uuid), crm.subscription_overviews(uuid, uuid[]),
   crm.summary(text, jsonb, text, integer, text), crm.synced_page(json[], uuid), crm.table_of(text),
   crm.tag_keys(text[]), crm.text_key(text), crm.timeline(uuid[], uuid, jsonb), crm.unfinished_operation(text, uuid),
-  crm.unless_dry_run(jsonb, json), crm.updated_ids(text, jsonb, integer), crm.uuid_v7(timestamp with time zone),
-  crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid), crm.value_condition(crm.sent_value),
-  crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(), crm.walk_for(text, jsonb, text),
-  crm.with_activity_defaults(crm.activities), crm.with_custom_fields(jsonb, jsonb), crm.with_fields(json, json),
-  crm.with_possible_duplicates(json, text), crm.with_tags(jsonb, jsonb), crm.without_case(text), crm.zone_of(uuid)
+  crm.unless_dry_run(jsonb, json), crm.unusable_detail(text, uuid), crm.updated_ids(text, jsonb, integer),
+  crm.uuid_v7(timestamp with time zone), crm.uuid_v7_floor(timestamp with time zone), crm.uuid_v7_time(uuid),
+  crm.value_condition(crm.sent_value), crm.value_keys(jsonb), crm.version(json), crm.wake_dispatcher(),
+  crm.walk_for(text, jsonb, text), crm.with_activity_defaults(crm.activities), crm.with_custom_fields(jsonb, jsonb),
+  crm.with_fields(json, json), crm.with_possible_duplicates(json, text), crm.with_tags(jsonb, jsonb),
+  crm.without_case(text), crm.zone_of(uuid)
 to crm_api;
 grant execute on function
   api.custom_field_archive(jsonb), api.custom_field_create(jsonb), api.custom_field_list(jsonb),

@@ -97,30 +97,33 @@ comment on function crm.choices(text, text, jsonb) is
   'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
   'than 20 values.';
 
-create function crm.merged_detail(p_kind text, p_id uuid) returns jsonb
+create function crm.unusable_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
 begin
+  if p_kind in ('owner', 'loss_reason') then return '{"message": "Está inativo"}'; end if;
   return coalesce(
     (
-      select jsonb_build_object('id', m.merged_into_id, 'merged', true)
+      select case
+        when u.merged_into_id is not null then jsonb_build_object('id', u.merged_into_id, 'code', 'merged')
+        when u.is_erased then '{"code": "record_erased"}'
+      end
       from (
-        select t.merged_into_id from crm.contacts t
+        select t.merged_into_id, t.erased_at is not null as is_erased from crm.contacts t
         where p_kind = 'contact' and t.workspace_id = v_workspace_id and t.id = p_id
         union all
-        select t.merged_into_id from crm.companies t
+        select t.merged_into_id, false from crm.companies t
         where p_kind = 'company' and t.workspace_id = v_workspace_id and t.id = p_id
-      ) m
-      where m.merged_into_id is not null
+      ) u
     ),
     '{}'
   );
 end
 $$;
-comment on function crm.merged_detail(text, uuid) is
-  'The fields of an error detail about a contact or company that was merged: `id`, the record that replaced it, and '
-  '`merged`. Empty for any other record.';
+comment on function crm.unusable_detail(text, uuid) is
+  'Why a record of the caller''s workspace cannot be referred to, as fields of an error detail: it was merged into `id`, '
+  'it was erased, or it is inactive. Empty for any other record. Active members and loss reasons must not be passed.';
 
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -149,7 +152,7 @@ begin
     end) then
       v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
     elsif p_code = 'invalid_reference' then
-      v_detail := v_detail || crm.merged_detail(v_kind, (p_args ->> v_field)::uuid);
+      v_detail := v_detail || crm.unusable_detail(v_kind, (p_args ->> v_field)::uuid);
     end if;
     -- Each field's choices appear only once in a reply, because a batch could repeat them a hundred times.
     v_field := regexp_replace(v_field, '^filters\.', '');
@@ -167,8 +170,8 @@ begin
 end
 $$;
 comment on function crm.explain(text, json, text, jsonb) is
-  'The details of an error. Adds `kind` if an id belongs to another kind of record, `id` and `merged` if the id '
-  'belongs to a merged record, and `choices` if the field has at most 20 possible values.';
+  'The details of an error. Adds `kind` if an id belongs to another kind of record, why a record cannot be referred to '
+  '(crm.unusable_detail), and `choices` if the field has at most 20 possible values.';
 
 create function crm.require_known_filters(p_args jsonb) returns void
 language plpgsql stable set search_path = '' as $$

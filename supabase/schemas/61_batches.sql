@@ -90,11 +90,11 @@ declare
     from (
       select json_build_object(
         'field', concat_ws('.', format('items[%s]', r.position - 1), d.field), 'message', d.message, 'id', d.id,
-        'kind', d.kind, 'merged', d.merged, 'choices', d.choices, 'code', r.result -> 'error' ->> 'code'
+        'kind', d.kind, 'choices', d.choices, 'code', coalesce(d.code, r.result -> 'error' ->> 'code')
       ) as detail
       from unnest(p_results) with ordinality r (result, position)
       left join lateral jsonb_to_recordset(nullif(r.result -> 'error' -> 'details', 'null'))
-        d (field text, message text, id uuid, kind text, merged boolean, choices json) on true
+        d (field text, message text, id uuid, kind text, choices json, code text) on true
       where r.result ? 'error'
       order by r.position
     ) f

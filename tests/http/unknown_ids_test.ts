@@ -29,7 +29,7 @@ test("The choices for an owner, a loss reason or a pipeline are the active membe
   const owner = await api.post(CONTACTS, { name: "Ana", owner_id: former });
   assert.equal(
     assertError(owner, "invalid_reference")["owner_id"],
-    "Não existe no workspace; use um dos ids de choices",
+    "Está inativo; use um dos ids de choices",
   );
   assert.deepEqual(choicesOf(owner), [workspace.memberId, seller]);
 
@@ -145,7 +145,7 @@ test("A reference to a merged record names the record that answers in its place,
     const { body: { id: kept } } = await api.post(path, { name: "A" });
     const { body: { id: merged } } = await api.post(path, { name: "B" });
     assert.equal((await api.post(`${path}/${kept}/merge`, { merge_id: merged })).status, 200);
-    const message = "Este registro foi unido a outro: use o id deste detalhe";
+    const message = "Foi unido ao registro indicado";
     const data = { title: "Plano", [field]: merged };
     const reply = await api.post(DEALS, data);
     assertError(reply, "invalid_reference");
@@ -188,11 +188,13 @@ test("The id of another workspace's record counts as unknown: no error says its 
   assert.equal((await client(theirs.key).get(`${DEALS}/${mine}`)).body.error.details, undefined);
 });
 
-test("An id that is of the right kind, but was merged or erased, is not said to be of another kind", async ({ api }) => {
+test("A reference to an erased contact is refused with this reason", async ({ api }) => {
   const { body: { id } } = await api.post(CONTACTS, { name: "Ana" });
   await api.post(`${CONTACTS}/${id}/erase`);
   const reply = await api.post(DEALS, { title: "Plano", contact_id: id });
-  assert.deepEqual(assertError(reply, "invalid_reference"), { contact_id: "Não existe no workspace" });
+  assert.deepEqual(assertError(reply, "invalid_reference"), {
+    contact_id: "Contato cujos dados foram apagados",
+  });
 });
 
 test("A filter by an unknown owner, stage or pipeline is an error, and a filter by an inactive owner, stage or pipeline works (spec 7)", async ({ sql, workspace, api, newDeal }) => {

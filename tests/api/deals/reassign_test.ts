@@ -68,7 +68,7 @@ test("A reassignment needs two members of the workspace, an active new owner, an
   assertError(await send(UNKNOWN_ID, memberId), "invalid_reference", ["from_owner_id"]);
   const reply = await send(memberId, gone);
   assertError(reply, "invalid_reference", ["to_owner_id"]);
-  assert.match(reply.body.error.details[0].message, /^Não existe no workspace/);
+  assert.match(reply.body.error.details[0].message, /^Está inativo/);
   assert.deepEqual(reply.body.error.details[0].choices.map(({ id }: { id: string }) => id), [memberId]);
   await create(workspace.key, DEALS, { title: "Meu" });
   for (const dry_run of [true, false]) {

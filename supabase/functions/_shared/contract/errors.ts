@@ -112,8 +112,6 @@ export interface RaisedField {
   code?: string;
   /** The kind of the record that has this id, if another kind was expected. */
   kind?: FoundKind | null;
-  /** Whether the record that the client named has been merged into the record `id`. */
-  merged?: boolean | null;
   choices?: Choice[] | null;
 }
 
@@ -121,11 +119,9 @@ export function completeDetails(
   code: ErrorCode,
   details: readonly RaisedField[] | null,
 ): FieldError[] | undefined {
-  return details?.map(({ field, message, id, code: own = "", kind, merged, choices }) => {
+  return details?.map(({ field, message, id, code: own = "", kind, choices }) => {
     const text = kind
       ? foundText(kind, code === "not_found" ? null : meantKind(field))
-      : merged
-      ? "Este registro foi unido a outro: use o id deste detalhe"
       : message ?? fieldMessage(isErrorCode(own) ? own : code);
     return {
       field,
