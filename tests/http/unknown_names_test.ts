@@ -44,6 +44,19 @@ test("One reply names what is wrong in the query and in the body of an upsert", 
   });
 });
 
+test("The error for an unknown filter of a subscription names the nearest filter that was not sent", async ({ api }) => {
+  const reply = await api.post("/api-v1-webhooks", {
+    target_url: "https://hooks.example.com/crm",
+    event_types: ["deal.won"],
+    filters: { stageId: UNKNOWN_ID, owner: UNKNOWN_ID, owner_id: UNKNOWN_ID, pipeline: UNKNOWN_ID },
+  });
+  assert.deepEqual(assertError(reply, "validation_error"), {
+    "filters.stageId": 'Campo desconhecido; talvez "stage_id"',
+    "filters.owner": "Campo desconhecido",
+    "filters.pipeline": 'Campo desconhecido; talvez "pipeline_id"',
+  });
+});
+
 test("A field that the call already has is not suggested for an unknown field", async ({ api }) => {
   const details = assertError(
     await api.post(CONTACTS, { name: "Ana", nome: "Ana" }, STRICT),

@@ -101,15 +101,20 @@ function parse(
   const issues = result.error?.issues ?? [];
   const details = issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {
-      // The unknown keys are in a strict object within the body.
-      if (issue.path.length > 0) {
-        return issue.keys.map((name) => ({
+      const strict = issue.path.reduce<z.ZodType>(
+        (type, name) => objectOf(type)!.shape[name as string]!,
+        schema,
+      );
+      const sent = valueAt(input, issue.path) as object;
+      const among = Object.keys(objectOf(strict)!.shape).filter((name) => !Object.hasOwn(sent, name));
+      return issue.keys.map((name): UnknownDetail =>
+        // In a body only the objects within it are strict.
+        issue.path.length === 0 ? unknownParameter(name, among) : {
           field: [...issue.path, name].join(".").toWellFormed(),
           message: "Campo desconhecido",
-        }));
-      }
-      const among = Object.keys((schema as z.ZodObject).shape).filter((name) => !Object.hasOwn(input, name));
-      return issue.keys.map((name) => unknownParameter(name, among));
+          [NEAR]: { name, among, named: "error" },
+        }
+      );
     }
     const isMissing = valueAt(input, issue.path) === undefined;
     return [{ field: issue.path.join("."), message: issue.message, ...(isMissing && { [MISSING]: true }) }];
