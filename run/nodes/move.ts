@@ -8,8 +8,10 @@ import { changeSlot, cut, openTarget } from "./cut.ts";
 import { buildFence, changePhase, isLockTimeout, openFence, removeFence, withLock } from "./fence.ts";
 import { checkMove } from "./move_checks.ts";
 import type { Move, Side } from "./moving.ts";
-import { CONNECT_TIMEOUT_S, operatorUrl, otherProxies, rememberCredentials, silentProxy } from "./nodes.ts";
+import { CONNECT_TIMEOUT_S, operatorUrl } from "./nodes.ts";
 import { makePartitions } from "./partitions.ts";
+import { otherProxies, silentProxy } from "./proxies.ts";
+import { rememberCredentials } from "./registering.ts";
 import { copyDrained, endCopy, startCopy, waitForCopy } from "./replication.ts";
 import { countRows, findTables, removeRows, type Table } from "./tables.ts";
 

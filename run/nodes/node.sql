@@ -1,5 +1,5 @@
 -- What a node has besides the migrations: functions that pass a person's data and sessions from node 0, where Supabase
--- Auth is, to the node of the workspace. proxy.ts applies this file to every node.
+-- Auth is, to the node of the workspace. install.ts applies this file to every node.
 
 create schema if not exists nodes;
 grant usage on schema nodes to crm_functions;

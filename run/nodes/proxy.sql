@@ -1,6 +1,6 @@
 -- The proxy in front of several databases: a Postgres 15 with PL/Proxy and without data of workspaces. The edge
 -- functions and the dispatcher connect to it as to a single database, because it has every SQL function that they call.
--- Each call runs on the node that has the workspace. proxy.ts installs this file and proxy_written.sql, which deno task
+-- Each call runs on the node that has the workspace. install.ts installs this file and proxy_written.sql, which deno task
 -- nodes generates from the statements in supabase/functions. The list of nodes and slots is enough to rebuild a proxy.
 --
 -- A node commits by itself: no transaction spans two nodes, and `set local` at the proxy does not reach a node. The

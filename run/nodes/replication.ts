@@ -5,7 +5,7 @@ import type { Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
 import { slotInHex } from "../../supabase/functions/_shared/contract/credentials.ts";
 import type { Move } from "./moving.ts";
-import { quoteLiteral } from "./proxy.ts";
+import { quoteLiteral } from "./install.ts";
 import { rowsOf, type Table } from "./tables.ts";
 
 /** How often the state of the copy is checked. */

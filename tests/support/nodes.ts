@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { installNode, installProxy } from "../../run/nodes/proxy.ts";
+import { installNode, installProxy } from "../../run/nodes/install.ts";
 import { migrate } from "../../run/local/migrate.ts";
 import { installAuthSchema } from "../../run/local/auth/schema.ts";
 import { openSql } from "../../run/local/sql.ts";

@@ -1,7 +1,8 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError } from "commander";
 import { firstLine, StackError } from "../../local/stack_error.ts";
 import { checkDatabaseUrl } from "../../local/settings.ts";
-import { addNode, nodeStates, readProxy, restoreProxy } from "../../nodes/nodes.ts";
+import { nodeStates, readProxy, restoreProxy } from "../../nodes/proxies.ts";
+import { addNode } from "../../nodes/registering.ts";
 import { withOperatorDatabase, withProxy } from "../database.ts";
 import { printResult } from "../perform.ts";
 import { formatTable } from "../table.ts";

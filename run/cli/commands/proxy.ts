@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { readSettings } from "../../local/settings.ts";
-import { addProxy, otherProxies, removeProxy } from "../../nodes/nodes.ts";
+import { addProxy, otherProxies, removeProxy } from "../../nodes/proxies.ts";
 import { withProxy } from "../database.ts";
 import { printResult } from "../perform.ts";
 import { formatExamples } from "../usage.ts";

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { moveWorkspace } from "../../nodes/move.ts";
-import { atDatabase, createAt, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
+import { atDatabase, emptiestNode, nodeNumbers, operatorUrl } from "../../nodes/nodes.ts";
+import { createAt } from "../../nodes/registering.ts";
 import { numberParser, parseBoolean } from "../arguments.ts";
 import { refuseNode, withOperatorDatabase, withProxy } from "../database.ts";
 import { call, namedNode, perform, printResult } from "../perform.ts";
