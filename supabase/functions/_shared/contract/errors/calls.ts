@@ -29,7 +29,7 @@ export const CALL_ERRORS = {
   },
   too_many_records: {
     status: 422,
-    message: "Os filtros alcançam mais de 50.000 registros; restrinja-os, por exemplo com since e until",
+    message: "São registros demais para uma chamada; restrinja o período com since e until, ou divida o lote",
   },
   invalid_idempotency_key: {
     status: 400,
