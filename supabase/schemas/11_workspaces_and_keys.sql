@@ -127,8 +127,8 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace, and every subscription that failures deactivated. '
-  'Lines are never changed or removed.';
+  'Every change that a verb of schema app made to a workspace, except imported contacts, and every deactivation of a '
+  'subscription because of failures. Lines are never changed or removed.';
 comment on column crm.audit_log.member_id is 'Who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
   'The name of the object at that moment, so that the line can be read without the object. Empty for a proposal '

@@ -11,12 +11,16 @@ export const health = resource("api-v1-health", {
     reply: Health,
     replies: {
       200: doc("Está no ar", "It is up"),
-      503: doc("O banco de dados está fora do ar", "The database is unavailable", {
-        status: "unavailable",
-        version: SERVICE_VERSION,
-        database: { status: "down" },
-        webhooks: null,
-      }),
+      503: doc(
+        "O banco de dados está fora do ar ou só aceita leituras",
+        "The database is unavailable or read-only",
+        {
+          status: "unavailable",
+          version: SERVICE_VERSION,
+          database: { status: "down" },
+          webhooks: null,
+        },
+      ),
     },
   }),
 }, doc("O estado do serviço", "The state of the service"));

@@ -4,7 +4,7 @@
 export const SERVICE_VERSION = "1.0.0";
 
 /**
- * The base URL of the functions for clients, in `Location` and links: {base_url} of the spec. Environment:
+ * The base URL of the functions for clients, {base_url} of the spec: in `Location` and in the metadata for apps. Environment:
  * PUBLIC_URL, else SUPABASE_URL, which is an internal name inside Docker.
  */
 export function functionsUrl(): string {

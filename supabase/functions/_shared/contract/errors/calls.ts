@@ -24,8 +24,7 @@ export const CALL_ERRORS = {
   },
   cursor_expired: {
     status: 410,
-    message:
-      "O cursor é mais antigo que os eventos guardados; recomece sem cursor, ou de um momento com since",
+    message: "O cursor não vale mais; recomece sem cursor, ou de um momento com since",
   },
   too_many_records: {
     status: 422,
