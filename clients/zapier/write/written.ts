@@ -68,8 +68,8 @@ const TEXTS = {
   idHelp: ["O id do registro, como vem nos gatilhos.", "The record's id, as the triggers give it."],
   idempotency: ["Chave de idempotência", "Idempotency key"],
   idempotencyHelp: [
-    "Preencha com o id do gatilho: assim, repetir o passo em até 24 horas não cria outro registro.",
-    "Enter the trigger's id: repeating the step within 24 hours then creates no second record.",
+    "O id do gatilho e um nome para este passo, como id-contato: repetir o passo em até 24 horas não cria outro registro.",
+    "The trigger's id and a name for this step, such as id-contact: repeating it within 24 hours creates no other record.",
   ],
   unsigned: [
     "A entrega não foi assinada com o segredo da assinatura. Se o segredo foi trocado, desligue e ligue o Zap",
