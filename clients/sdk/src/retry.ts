@@ -2,8 +2,8 @@ import type { CrmError } from "./error.ts";
 import type { OperationId } from "./operations.ts";
 
 /**
- * POSTs that are safe to repeat without an `Idempotency-Key`, because a second call changes nothing more. Repeating any
- * other POST would create another subscription, delivery or secret.
+ * POSTs that are safe to repeat without an `Idempotency-Key`, because a second call changes nothing more. Repeating
+ * another POST may do its work twice, for example create another subscription, delivery or secret.
  */
 export const REPEATABLE: ReadonlySet<OperationId> = new Set<OperationId>([
   "contacts.merge",
@@ -21,6 +21,8 @@ export const REPEATABLE: ReadonlySet<OperationId> = new Set<OperationId>([
   "deals.restore",
   "webhooks.reactivate",
   "webhooks.recover",
+  "custom_fields.archive",
+  "custom_fields.restore",
   "proposals.accept",
   "proposals.reject",
 ]);
