@@ -19,7 +19,7 @@ import type { Grant } from "../../supabase/functions/app-v1-apps/schema.ts";
 import type { MemberList, UpdatedMember } from "../../supabase/functions/app-v1-members/schema.ts";
 import type { Workspace as WorkspaceSchema } from "../../supabase/functions/app-v1-workspace/schema.ts";
 
-export type Workspace = Omit<WorkspaceOverview, "member" | "workspaces" | "usage">;
+export type Workspace = Omit<WorkspaceOverview, "member" | "workspaces" | "usage" | "alerts" | "first_steps">;
 
 /** A workspace with its usage. For the operator `member` is null, and there are no `workspaces`. */
 type WorkspaceOverview = Omit<z.output<typeof WorkspaceSchema>, "member"> & {

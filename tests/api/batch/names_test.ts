@@ -6,6 +6,7 @@ import { validateBatch } from "../../../supabase/functions/_shared/http/batch_it
 import { isStorableText } from "../../../supabase/functions/_shared/contract/json.ts";
 import { batches } from "../../support/batches.ts";
 import { call } from "../../support/client.ts";
+import { UNKNOWN_ID } from "../../support/record_fixtures.ts";
 import { test } from "../../support/scenario.ts";
 
 Deno.test("A batch with 48,000 unknown fields collects only as many names as fit into X-Ignored-Fields, in order", () => {
@@ -56,8 +57,9 @@ for (const { resource, route, title } of batches) {
       ),
       { numRuns: 20 },
     );
-    const items = [{ op: "create", data: { "a\u0000b\ud800": 1 } }];
-    const { body } = await call("POST", `/${resource.name}/batch`, { key, body: { items } });
-    assert.equal(body.results[0].error.details[0].field, "items[0].a\ufffdb\ufffd");
+    const items = [{ op: "create", data: { "a\u0000b\ud800": 1 } }, { op: "get", id: UNKNOWN_ID }];
+    const { body: { results } } = await call("POST", `/${resource.name}/batch`, { key, body: { items } });
+    assert.equal(results[0].error.details[0].field, "items[0].a\ufffdb\ufffd");
+    assert.equal(results[1].error.code, "not_found", "the other item was executed");
   });
 }
