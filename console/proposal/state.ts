@@ -63,9 +63,7 @@ export function afterReading(page: Page, reply: Reply): Page {
   const why = endingOf(reply.code);
   // The terms of an expired proposal stay readable. The other endings hide the proposal.
   if (why !== null) return { at: "ended", why, proposal: why === "expired" ? before : null };
-  const failure = failureOf(reply);
-  if (before === null) return { at: "failed", failure };
-  return page.at === "shown" ? { ...page, failure: null } : page;
+  return before === null ? { at: "failed", failure: failureOf(reply) } : page;
 }
 
 /** Returns the page after the customer answered. After `proposal_closed` the caller reads the proposal again. */

@@ -83,8 +83,9 @@ Deno.test("When a link ends, its page no longer shows the proposal", () => {
 Deno.test("A failed answer keeps the proposal and says why; a failed refresh changes nothing", () => {
   const away: Reply = { ok: false, code: "network" };
   const failure = { why: "network", requestId: null, retryAfter: null };
-  assert.deepEqual(afterAnswer(shown, away), { ...shown, failure });
-  assert.deepEqual(afterReading(shown, away), shown);
+  const failed = afterAnswer(shown, away);
+  assert.deepEqual(failed, { ...shown, failure });
+  for (const page of [shown, failed]) assert.deepEqual(afterReading(page, away), page);
   assert.deepEqual(afterReading(LOADING, away), { at: "failed", failure });
 });
 
