@@ -116,7 +116,7 @@ export const FILTERS: FieldDocs = {
     "Only those with this id in the system that they come from",
   ),
   status: doc(
-    "Só os que estão nesta situação, ou em uma destas, separadas por vírgulas",
-    "Only those in this state, or in one of these, separated by commas",
+    "Só os que estão nesta situação, ou em qualquer uma de várias, separadas por vírgulas",
+    "Only those in this state, or in any of several states, separated by commas",
   ),
 };

@@ -24,9 +24,8 @@ export interface ActivitiesListQuery extends PageQuery, PeriodQuery {
   /** Only those of this deal */ deal_id?: string | undefined;
   /** Only those of this contact */ contact_id?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
-  /** Only of this type, or of one of these, separated by commas */
-  type?: string | (string)[] | undefined;
-  /** Only those in this state, or in one of these, separated by commas */
+  /** Only of this type, or of any of several types */ type?: string | (string)[] | undefined;
+  /** Only those in this state, or in any of several states */
   status?: T.ActivityStatus | (T.ActivityStatus)[] | undefined;
   /** Only the overdue ones, or only the others */ is_overdue?: boolean | undefined;
   /** Only of deals with this company */ company_id?: string | undefined;
@@ -34,7 +33,7 @@ export interface ActivitiesListQuery extends PageQuery, PeriodQuery {
   /** Due at or after this moment, in the same forms as since */ due_after?: string | Date | undefined;
   /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
-  /** The records to show by id and name, beside their _id field; separated by commas */
+  /** The records to show by id and name, beside their _id field */
   expand?: T.ActivityExpansion | (T.ActivityExpansion)[] | undefined;
 }
 /** The query of `changes.list` */
@@ -50,8 +49,10 @@ export interface ChangesSummaryQuery {
   /** From when: ISO 8601; without an offset, UTC; if absent, 24 hours ago, rounded down to the hour */
   since?: string | Date | undefined;
   /** Only those made before this moment: ISO 8601 */ until?: string | Date | undefined;
-  /** Only what this key or member did; me: this key */ actor?: string | undefined;
-  /** Without what this key or member did; me: this key */ not_actor?: string | undefined;
+  /** Only what the key or member with this id did; me: the key of the call */
+  actor?: string | undefined;
+  /** Without what the key or member with this id did; me: the key of the call */
+  not_actor?: string | undefined;
 }
 /** The query of `companies.list` */
 export interface CompaniesListQuery extends PageQuery, PeriodQuery {
@@ -60,8 +61,7 @@ export interface CompaniesListQuery extends PageQuery, PeriodQuery {
   /** This domain */ domain?: string | undefined;
   /** Only those of this member in charge */ owner_id?: string | undefined;
   /** This id */ external_id?: string | undefined;
-  /** Only those with all of these tags, separated by commas, ignoring case */
-  tag?: string | (string)[] | undefined;
+  /** Only those with all of these tags, ignoring case */ tag?: string | (string)[] | undefined;
   /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
   custom?: Record<string, unknown> | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
@@ -70,7 +70,7 @@ export interface CompaniesListQuery extends PageQuery, PeriodQuery {
   q?: string | undefined;
   /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
-  /** The records to show by id and name, beside their _id field; separated by commas */
+  /** The records to show by id and name, beside their _id field */
   expand?: "owner" | ("owner")[] | undefined;
 }
 /** The query of `companies.duplicates` */
@@ -91,8 +91,7 @@ export interface ContactsListQuery extends PageQuery, PeriodQuery {
   /** This phone number, in any spelling */ phone?: string | undefined;
   /** Only those of this company */ company_id?: string | undefined;
   /** This id */ external_id?: string | undefined;
-  /** Only those with all of these tags, separated by commas, ignoring case */
-  tag?: string | (string)[] | undefined;
+  /** Only those with all of these tags, ignoring case */ tag?: string | (string)[] | undefined;
   /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
   custom?: Record<string, unknown> | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
@@ -101,7 +100,7 @@ export interface ContactsListQuery extends PageQuery, PeriodQuery {
   q?: string | undefined;
   /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
-  /** The records to show by id and name, beside their _id field; separated by commas */
+  /** The records to show by id and name, beside their _id field */
   expand?: T.ContactExpansion | (T.ContactExpansion)[] | undefined;
 }
 /** The query of `contacts.duplicates` */
@@ -118,7 +117,7 @@ export interface ContactsTimelineQuery extends PageQuery {
 }
 /** The query of `deals.list` */
 export interface DealsListQuery extends PageQuery, PeriodQuery {
-  /** Only those in this state, or in one of these, separated by commas */
+  /** Only those in this state, or in any of several states */
   status?: T.DealStatus | (T.DealStatus)[] | undefined;
   /** Only those of this pipeline */ pipeline_id?: string | undefined;
   /** Only those of this stage */ stage_id?: string | undefined;
@@ -132,8 +131,7 @@ export interface DealsListQuery extends PageQuery, PeriodQuery {
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
-  /** Only those with all of these tags, separated by commas, ignoring case */
-  tag?: string | (string)[] | undefined;
+  /** Only those with all of these tags, ignoring case */ tag?: string | (string)[] | undefined;
   /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
   custom?: Record<string, unknown> | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
@@ -142,12 +140,12 @@ export interface DealsListQuery extends PageQuery, PeriodQuery {
   q?: string | undefined;
   /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.DealSort | undefined;
-  /** The records to show by id and name, beside their _id field; separated by commas */
+  /** The records to show by id and name, beside their _id field */
   expand?: T.DealExpansion | (T.DealExpansion)[] | undefined;
 }
 /** The query of `deals.summary` */
 export interface DealsSummaryQuery extends PeriodQuery {
-  /** Only those in this state, or in one of these, separated by commas */
+  /** Only those in this state, or in any of several states */
   status?: T.DealStatus | (T.DealStatus)[] | undefined;
   /** Only those of this pipeline */ pipeline_id?: string | undefined;
   /** Only those of this stage */ stage_id?: string | undefined;
@@ -161,8 +159,7 @@ export interface DealsSummaryQuery extends PeriodQuery {
   closed_since?: string | Date | undefined;
   /** Won or lost before this moment, in the same forms as since */
   closed_until?: string | Date | undefined;
-  /** Only those with all of these tags, separated by commas, ignoring case */
-  tag?: string | (string)[] | undefined;
+  /** Only those with all of these tags, ignoring case */ tag?: string | (string)[] | undefined;
   /** Only those with this value in the defined field, as custom[segment]=bakery; for numbers, amounts and dates also a range, custom[shops][gte]=2 and custom[shops][lte]=9 */
   custom?: Record<string, unknown> | undefined;
   /** false: only records in use; true: only archived ones; any: all. To copy the records, use any: archived_at tells which are archived */
@@ -183,7 +180,7 @@ export interface EventsListQuery {
   limit?: number | undefined;
   /** The previous reply's meta.next_cursor, even if its has_more was false */
   cursor?: string | undefined;
-  /** Only these events, separated by commas */ event_types?: T.EventType | (T.EventType)[] | undefined;
+  /** Only these events */ event_types?: T.EventType | (T.EventType)[] | undefined;
   /** Only those of this object */ object_id?: string | undefined;
   /** Only what happened at or after this moment: ISO 8601, in UTC unless it has an offset; a date alone is the start of the day */
   since?: string | Date | undefined;
@@ -199,13 +196,13 @@ export interface MeRequestsQuery extends PageQuery {
 /** The query of `notes.list` */
 export interface NotesListQuery extends PageQuery, PeriodQuery {
   /** Only of this deal; required without company_id and contact_id */ deal_id?: string | undefined;
-  /** Only notes of this kind, or of one of these, separated by commas */
+  /** Only notes of this kind, or of any of several kinds */
   kind?: T.NoteKind | (T.NoteKind)[] | undefined;
   /** Only notes of deals with this company; deal_id is then optional */ company_id?: string | undefined;
   /** Only notes of deals with this contact; deal_id is then optional */ contact_id?: string | undefined;
   /** The order; with - before the name, from largest to smallest or from newest to oldest. Records without a value come last */
   sort?: T.Sort | undefined;
-  /** The records to show by id and name, beside their _id field; separated by commas */
+  /** The records to show by id and name, beside their _id field */
   expand?: T.NoteExpansion | (T.NoteExpansion)[] | undefined;
 }
 /** The query of `search.list` */
@@ -213,7 +210,7 @@ export interface SearchListQuery {
   /** The maximum number of records on a page. A page may have fewer: continue until has_more is false. A value above 200 is reduced to 200 */
   limit?: number | undefined;
   /** All of these words, in any order, ignoring accents and case */ q: string;
-  /** Only these types, separated by commas */ types?: T.FoundType | (T.FoundType)[] | undefined;
+  /** Only these types */ types?: T.FoundType | (T.FoundType)[] | undefined;
 }
 /** The query of `webhooks.deliveries` */
 export interface WebhooksDeliveriesQuery extends PageQuery {

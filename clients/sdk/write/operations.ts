@@ -17,17 +17,17 @@ interface Method {
   id: string;
   /** The method's name if the resource itself is the method, such as `me` or `operation`; otherwise null. */
   whole: string | null;
-  /** What follows the name in the interface: arguments and type of the result. */
+  /** The text after the method's name in the interface: its arguments and its result type. */
   signature: string;
   text: string;
   /** The entry of `OPERATIONS`. */
   operation: string;
   query: Parameter[];
-  /** The query parameters that are the same in every operation that has them. */
+  /** The names of the query parameters that several operations share. */
   shared: string[];
 }
 
-/** The interfaces that queries extend, with their parameters. */
+/** The interfaces that the interfaces of queries extend, each with its parameters. */
 const BASES = {
   PageQuery: { text: "Where a page of a list begins, and how long it is", names: ["limit", "cursor"] },
   PeriodQuery: {
@@ -118,7 +118,7 @@ function isAlone(methods: readonly Method[]): boolean {
   return methods.length === 1 && methods[0]!.whole !== null;
 }
 
-/** The name of a resource's interface. If the resource itself is a method, `MeMethods`: its reply is named `Me`. */
+/** The name of a resource's interface. A resource that is a method gets `MeMethods`, because its reply is `Me`. */
 function interfaceOf(name: string, methods: readonly Method[]): string {
   return methods.some(({ whole }) => whole !== null) ? `${pascal(name)}Methods` : pascal(name);
 }
@@ -143,8 +143,8 @@ function describe(document: OpenApi): Method[] {
     const has = (header: string) => parameters.some(({ name }) => name === header);
     const inQuery = parameters.filter((parameter) => parameter.in === "query");
     const isRead = has("If-None-Match");
-    // `expand` and `dry_run` are passed as options. So a GET of one record takes no query argument, and a call with a
-    // body only the required ones.
+    // `expand` and `dry_run` are options. So a GET of one record takes no query argument, and a call with a body takes
+    // only the required query parameters.
     const query = isRead ? [] : requestBody ? inQuery.filter(isRequired) : inQuery;
     const [expand] = isRead ? inQuery : [];
     const body = requestBody && bodyOf(document, requestBody.content["application/json"].schema);
@@ -153,7 +153,7 @@ function describe(document: OpenApi): Method[] {
     const taken = [
       ...query.length === 0
         ? []
-        // The query parameter by which the record is matched (`match_by`) comes before the body.
+        // A required query parameter beside a body (`match_by`) becomes an argument of its own, before the body.
         : body
         ? query.map((one) => ({
           takes: `query.${one.name}`,
@@ -251,7 +251,7 @@ function queryInterface(name: string, text: string, parameters: Parameter[]): st
   return `${docstring(text)}export interface ${name} {\n${parameters.map(parameter).join("")}}\n`;
 }
 
-/** A member for a parameter. A moment may be a Date; a parameter for several values also takes a single one. */
+/** A member for a parameter. A moment may be a Date; a parameter for several values also takes one value. */
 function parameter({ name, required, description, schema }: Parameter): string {
   const type = schema.type === "array"
     ? `${named(schema.items!)} | (${named(schema.items!)})[]`
@@ -260,5 +260,7 @@ function parameter({ name, required, description, schema }: Parameter): string {
     : schema.type === "boolean"
     ? "boolean"
     : named(schema);
-  return member(description, `${name}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};\n`);
+  // The SDK takes an array and joins its items itself.
+  const text = description?.replace(/[,;] separated by commas/, "");
+  return member(text, `${name}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};\n`);
 }

@@ -5,7 +5,7 @@ import { record } from "../_shared/contract/record.ts";
 import * as field from "../_shared/contract/record_fields.ts";
 import { ACTIVITY_STATUSES } from "../_shared/contract/statuses.ts";
 
-/** A web address. Only http and https, because clients show it as a link, in which `javascript:` would run a script. */
+/** A web address. Only http and https: clients show it as a link, and `javascript:` would run a script. */
 const webUrl = () =>
   z.url({ protocol: /^https?$/, error: "Deve ser uma URL http ou https" }).max(MAX_URL_LENGTH);
 
@@ -66,8 +66,8 @@ export const activity = record("activity", {
     presence: "defaulted",
     filter: {
       text: doc(
-        "Só deste tipo, ou de um destes, separados por vírgulas",
-        "Only of this type, or of one of these, separated by commas",
+        "Só deste tipo, ou de qualquer um de vários, separados por vírgulas",
+        "Only of this type, or of any of several types, separated by commas",
       ),
       several: true,
     },

@@ -61,8 +61,8 @@ export const note = record("note", {
     presence: "defaulted",
     written: "on create",
     filter: doc(
-      "Só anotações deste tipo, ou de um destes, separados por vírgulas",
-      "Only notes of this kind, or of one of these, separated by commas",
+      "Só anotações deste tipo, ou de qualquer um de vários, separados por vírgulas",
+      "Only notes of this kind, or of any of several kinds, separated by commas",
     ),
   }),
   source: field.choice(["user", "automation", "agent", "integration"], {
