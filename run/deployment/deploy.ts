@@ -13,7 +13,7 @@ import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.
 import { deploymentSteps, type Step } from "./steps.ts";
 import { taskArguments } from "./task_arguments.ts";
 
-/** Old versions of pg_cron run a job once a minute, so the first run may be a minute away. */
+/** Old versions of pg_cron run a job at most once a minute, so the first run may be a minute away. */
 const DOCTOR_PATIENCE_MS = 90_000;
 const DOCTOR_PAUSE_MS = 10_000;
 
@@ -37,7 +37,7 @@ try {
   const steps = deploymentSteps(settings, { replaceEncryptionKey });
   await inOrder(steps, settings, async (step, sql) => plan ? await step.plan(sql) : [await step.run(sql)]);
   if (!plan) {
-    console.log(`${steps.length + 1}. Look at the result: deno task doctor`);
+    console.log(`${steps.length + 1}. Examine the deployment (deno task doctor)`);
     const diagnosis = await waitForHealth(settings);
     console.log(formatReport(diagnosis));
     Deno.exit(diagnosis.ok ? 0 : 1);
@@ -65,14 +65,14 @@ async function inOrder(
   }
 }
 
-/** Repeats the doctor while something is wrong, because in a new project no job has run and functions start cold. */
+/** Repeats the doctor while it has findings: in a new project no job has run, and functions start cold. */
 async function waitForHealth(settings: Settings): Promise<Diagnosis> {
   const until = performance.now() + DOCTOR_PATIENCE_MS;
   for (;;) {
     const diagnosis = await examine(settings);
     if (diagnosis.ok || performance.now() > until) return diagnosis;
     const found = diagnosis.checks.flatMap(({ findings }) => findings).map(({ message }) => message);
-    console.log(`   Not yet: ${found.join("; ")}`);
+    console.log(`   Waiting: ${found.join("; ")}`);
     await new Promise((resolve) => setTimeout(resolve, DOCTOR_PAUSE_MS));
   }
 }

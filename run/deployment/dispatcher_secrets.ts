@@ -35,7 +35,9 @@ export async function writeDispatcherSecrets(
 ): Promise<string[]> {
   const present = await readDispatcherSecrets(sql);
   if (present === null) {
-    throw new StackError("The database has no Vault: create extension if not exists supabase_vault cascade;");
+    throw new StackError(
+      "The database has no Vault: run `create extension if not exists supabase_vault cascade`",
+    );
   }
   const changed: string[] = [];
   for (const key of ["url", "bearer"] as const) {

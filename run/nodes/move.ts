@@ -46,7 +46,7 @@ interface Row {
 const LEASES_MS = 65_000;
 /** How long a command waits for the last statement of a killed command. */
 const TAKE_OVER = "30s";
-/** How many positions the target's feed is ahead of the source's: more than the transactions during a move. */
+/** By how many positions the target's feed is put ahead of the source's: more than a move has transactions. */
 const FEED_AHEAD = 1_000_000_000n;
 
 /** The steps of a move, in order. Each step can be repeated from its beginning. */
@@ -64,7 +64,7 @@ const STEPS = {
     const above = (BigInt(horizon) + FEED_AHEAD).toString();
     await withLock(target.sql, (sql) => sql`select nodes.raise_feed(${above}::bigint)`);
   },
-  /** Stops claims, waits for the deliveries that are being sent, and copies the queue. */
+  /** Stops the dispatcher's claims, waits for the deliveries that are being sent, and copies the queue. */
   drain: async (move: Move) => {
     const { slot, ids, source } = move;
     while (!await changePhase(source.sql, slot, "draining", 500)) await setTimeout(500);
@@ -93,9 +93,9 @@ const STEPS = {
 type Step = keyof typeof STEPS;
 
 /**
- * Moves a workspace, or continues an interrupted move from the beginning of its last step.
+ * Moves a workspace, continues an interrupted move from the beginning of its last step, or undoes a move.
  * @param proxy the operator's connection to a proxy
- * @throws StackError if it cannot be moved.
+ * @throws StackError if the workspace cannot be moved.
  */
 export async function moveWorkspace(proxy: Sql, request: MoveRequest): Promise<Moved> {
   const slot = slotOf(request.workspaceId);
@@ -104,7 +104,7 @@ export async function moveWorkspace(proxy: Sql, request: MoveRequest): Promise<M
     throw new StackError("The workspace is not moving: there is nothing to undo");
   }
   if (row?.step === "undo" && !request.undo) {
-    throw new StackError("The move is being undone: complete that with --undo");
+    throw new StackError("The move is being undone: repeat the command with --undo until it ends");
   }
   if (row !== undefined && request.to !== undefined && request.to !== row.target) {
     throw new StackError(

@@ -53,12 +53,17 @@ export async function checkMove({ slot, ids, source, target, tables, proxies }: 
   for (const proxy of proxies) {
     const [row] = await proxy`select node from nodes.slots where slot = ${slot}`;
     if (row?.["node"] !== source.number) {
-      throw new StackError(`A proxy does not send the workspace's calls to node ${source.number}`);
+      throw new StackError(
+        `The proxy at ${
+          proxy.options.host[0]
+        } does not send the workspace's calls to node ${source.number}: remove that ` +
+          "proxy with `deno task crm proxy remove`, and add it again",
+      );
     }
   }
 }
 
-/** Whether the role may disable triggers for a copy. It tries, because on Supabase no catalogue shows this right. */
+/** Whether the role may disable triggers for a copy. Tries to do so: on Supabase no catalogue shows this right. */
 async function mayCopy(sql: Sql): Promise<boolean> {
   try {
     await inReplica(sql, () => Promise.resolve());
