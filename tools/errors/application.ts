@@ -10,7 +10,7 @@ export const APPLICATION_ERROR_TEXTS: Record<keyof typeof APPLICATION_ERRORS, Er
   },
   invalid_session: {
     when: doc(
-      "o token não é válido, ou a sessão terminou",
+      "o token não é válido, ou a sessão dele terminou",
       "the token is not valid, or its session has ended",
     ),
     remedy: doc("entre de novo", "sign in again"),
@@ -25,7 +25,7 @@ export const APPLICATION_ERROR_TEXTS: Record<keyof typeof APPLICATION_ERRORS, Er
   workspace_required: {
     when: doc(
       "a pessoa é membro de vários workspaces, e a chamada não diz qual",
-      "the person is a member of several workspaces, and the call names none",
+      "the person is a member of several workspaces, and the call does not say which",
     ),
     remedy: doc(
       "envie `X-Workspace-Id`, um dos ids de `/app-v1-workspace/choices`",
@@ -34,8 +34,8 @@ export const APPLICATION_ERROR_TEXTS: Record<keyof typeof APPLICATION_ERRORS, Er
   },
   insufficient_role: {
     when: doc(
-      "o papel do membro está abaixo do que a operação exige",
-      "the member's role is below the one that the operation needs",
+      "o papel do membro é menor que o exigido pela operação",
+      "the member's role is lower than the operation requires",
     ),
     remedy: doc("peça a um administrador", "ask an administrator"),
   },
@@ -60,12 +60,12 @@ export const APPLICATION_ERROR_TEXTS: Record<keyof typeof APPLICATION_ERRORS, Er
   last_admin: {
     when: doc(
       "o último administrador ativo perderia o papel, ou seria desativado",
-      "the last active admin would lose the role, or be deactivated",
+      "the last active administrator would lose the role, or be deactivated",
     ),
-    remedy: doc("antes, faça de outra pessoa um administrador", "make somebody else an admin first"),
+    remedy: doc("antes, faça de outra pessoa um administrador", "make somebody else an administrator first"),
   },
   already_expired: {
-    when: doc("o `expires_at` da chave já passou", "`expires_at` of a key is in the past"),
+    when: doc("o `expires_at` da chave já passou", "the key's `expires_at` is in the past"),
     remedy: doc("escolha um momento futuro", "choose a later moment"),
   },
   key_revoked: {

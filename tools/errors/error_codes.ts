@@ -42,12 +42,11 @@ export function sortCodes(codes: readonly ErrorCode[]): ErrorCode[] {
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => wanted.has(code));
 }
 
-/** Groups codes by their HTTP status. */
 export function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   return Map.groupBy(codes, (code) => ERRORS[code].status);
 }
 
-/** Finds the codes of checks in the body and the query that are declared with `withCode(code, …)`. */
+/** Finds the error codes that `withCode(code, …)` gives to checks in the schemas of the query and the body. */
 export function codesOfChecks({ body, query }: Endpoint): ErrorCode[] {
   const found: ErrorCode[] = [];
   for (const schema of [query, ...(body ? [body] : [])]) {

@@ -6,10 +6,10 @@ import type { ErrorText } from "./texts.ts";
 export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> = {
   not_found: {
     when: doc(
-      "o registro não existe no workspace, o endereço não existe, ou o endereço ainda não está disponível: a mensagem diz qual",
-      "the record does not exist in the workspace, the path does not exist, or the path is not live yet: the message says which",
+      "o registro não existe no workspace, ou o endereço não existe ou ainda não está disponível; a mensagem diz o motivo",
+      "the workspace has no such record, or the path does not exist or is not available yet; the message gives the reason",
     ),
-    remedy: doc("confira o id ou o endereço", "check the id, or the path"),
+    remedy: doc("confira o id ou o endereço", "check the id or the path"),
   },
   precondition_failed: {
     when: doc(
@@ -17,8 +17,8 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
       "a PATCH whose `If-Match` is not the record's current version; nothing was changed",
     ),
     remedy: doc(
-      "leia o registro de novo e decida outra vez o que alterar",
-      "read the record again, and decide again what to change",
+      "leia o registro de novo e decida o que alterar agora",
+      "read the record again and decide what to change now",
     ),
   },
   invalid_reference: {
@@ -27,75 +27,72 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
       "an id in the body, or in a filter by owner, pipeline or stage, does not belong to the workspace",
     ),
     remedy: doc(
-      "use um dos ids de `choices`, se há, ou confira o id do campo que `details` aponta",
-      "use one of the ids in `choices`, if there are any, or check the id in the field that `details` names",
+      "confira o id no campo que `details` aponta; se há `choices`, use um dos ids dela",
+      "check the id in the field that `details` names; if there are `choices`, use an id from them",
     ),
   },
   merged: {
     when: doc(
-      "GET de um registro que foi unido a outro, cujo id está em `details` e cujo endereço está em `Location`",
-      "GET of a record that was merged into another one, whose id is in `details` and whose address is in `Location`",
+      "GET de um registro que foi unido a outro: `details` traz o id do outro, e `Location`, o endereço dele",
+      "GET of a record that was merged into another: `details` has the other record's id, and `Location` its address",
     ),
     remedy: doc("daqui em diante, use esse id", "use that id from now on"),
   },
   record_merged: {
     when: doc(
-      "o registro foi unido a outro, cujo id está em `details`: não pode ser alterado, e nada foi feito",
-      "the record was merged into another one, whose id is in `details`: a merged record cannot be changed, and nothing was done",
+      "o registro foi unido a outro e não pode ser alterado; `details` traz o id do outro",
+      "the record was merged into another and cannot be changed; `details` has the other record's id",
     ),
     remedy: doc(
-      "se quer alterar o registro que permaneceu, use o id que está em `details`",
+      "para alterar o registro que permaneceu, use o id que está em `details`",
       "to change the remaining record, use the id in `details`",
     ),
   },
   record_erased: {
     when: doc(
-      "os dados do contato foram apagados: ele não pode ser alterado, restaurado nem unido",
-      "the data of the contact was erased: it cannot be changed, restored or merged",
+      "os dados do contato foram apagados; o contato não pode ser alterado, restaurado nem unido",
+      "the contact's data was erased; the contact cannot be changed, restored or merged",
     ),
     remedy: doc("crie outro contato", "create another contact"),
   },
   pipeline_not_found: {
-    when: doc(
-      "o `pipeline_id` não é do workspace, ou está inativo",
-      "the pipeline does not belong to the workspace, or is inactive",
-    ),
+    when: doc("o workspace não tem esse pipeline ativo", "the workspace has no such active pipeline"),
     remedy: doc("veja `GET /api-v1-pipelines`", "see `GET /api-v1-pipelines`"),
   },
   no_default_pipeline: {
     when: doc(
-      "sem `pipeline_id`, e o workspace não tem um pipeline padrão ativo",
-      "no `pipeline_id`, and the workspace has no active default pipeline",
+      "a chamada não tem `pipeline_id`, e o workspace não tem um pipeline padrão ativo",
+      "the call has no `pipeline_id`, and the workspace has no active default pipeline",
     ),
     remedy: doc(
-      "informe o `pipeline_id`, ou defina um pipeline padrão",
-      "send `pipeline_id`, or set a default pipeline",
+      "envie `pipeline_id`, ou peça ao operador que defina um pipeline padrão",
+      "send `pipeline_id`, or ask the operator to set a default pipeline",
     ),
   },
   stage_not_found: {
     when: doc(
-      "o `stage_id` não é do pipeline, ou está inativo; em leads: ou não é do workspace",
-      "the stage does not belong to the pipeline, or is inactive; for leads also if it does not belong to the workspace",
+      "a etapa não é do pipeline (em leads: ou do workspace), ou está inativa",
+      "the stage does not belong to the pipeline (for leads: or to the workspace), or is inactive",
     ),
     remedy: doc("veja `GET /api-v1-pipelines`", "see `GET /api-v1-pipelines`"),
   },
   pipeline_has_no_stage: {
     when: doc("o pipeline não tem etapa ativa", "the pipeline has no active stage"),
-    remedy: doc("peça que ativem uma etapa", "ask for a stage to be activated"),
+    remedy: doc("peça ao operador que ative uma etapa", "ask the operator to activate a stage"),
   },
   owner_unresolved: {
     when: doc(
       "leads: nenhum membro ativo pode ser o responsável",
       "leads: no active member can be the owner",
     ),
-    remedy: doc("peça que ativem um membro", "ask for a member to be activated"),
+    remedy: doc("peça a um administrador que ative um membro", "ask an administrator to activate a member"),
   },
   no_owner_available: {
     when: doc(
       "outros registros: nenhum membro ativo pode ser o responsável",
       "other records: no active member can be the owner",
     ),
-    remedy: doc("peça que ativem um membro", "ask for a member to be activated"),
+    remedy: doc("peça a um administrador que ative um membro", "ask an administrator to activate a member"),
   },
   external_id_taken: {
     when: doc(
@@ -109,12 +106,12 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
   },
   ambiguous_match: {
     when: doc(
-      "upsert: vários registros têm o valor do campo em `match_by`; `details` traz o id de cada um",
-      "upsert: several records have the value of the field in `match_by`; `details` has the id of each",
+      "upsert: vários registros têm o valor enviado no campo de `match_by`; `details` traz os ids deles",
+      "upsert: several records have the value sent in the `match_by` field; `details` has their ids",
     ),
     remedy: doc(
       "procure por outro campo, altere um dos registros pelo id, ou una os repetidos",
-      "match by another field, change one of the records by its id, or merge them",
+      "match by another field, change one of the records by its id, or merge the duplicates",
     ),
   },
   no_author_available: {
@@ -125,38 +122,38 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
     remedy: doc("use outra chave", "use another key"),
   },
   webhook_not_found: {
-    when: doc(
-      "reservado; excluir uma assinatura que não existe responde `not_found`",
-      "reserved; deleting an unknown subscription answers `not_found`",
-    ),
-    remedy: doc("trate `not_found`", "handle `not_found` instead"),
+    when: doc("nunca: o código é `not_found`", "never: the code is `not_found`"),
+    remedy: doc("trate `not_found`", "handle `not_found`"),
   },
   invalid_event_type: {
-    when: doc("um evento não está no catálogo", "an event is not in the catalog"),
-    remedy: doc("veja os eventos na página de webhooks", "see the events on the webhooks page"),
+    when: doc("um dos tipos de evento não existe", "one of the event types does not exist"),
+    remedy: doc("veja os tipos na página de webhooks", "see the types on the webhooks page"),
   },
   invalid_target_url: {
     when: doc(
-      "o destino não é https ou não é público, a porta é menor que 1024 e não é 443, ou ele tem usuário, senha ou fragmento",
-      "the target is not https or not public, its port is below 1024 and not 443, or it has a user, a password or a fragment",
+      "o destino não é https, não é público, tem usuário, senha ou fragmento, ou usa uma porta abaixo de 1024 que não é 443",
+      "the target is not https, is not public, has a user, a password or a fragment, or uses a port below 1024 other than 443",
     ),
-    remedy: doc("use um endereço público", "use a public address"),
+    remedy: doc("use um endereço https público; veja `details`", "use a public https address; see `details`"),
   },
   subscription_inactive: {
     when: doc(
-      "teste, reenvio ou recuperação em uma assinatura de webhook inativa",
-      "a test, a redelivery or a recovery for a webhook subscription that is inactive",
+      "teste, reenvio ou recuperação: a assinatura de webhook está inativa",
+      "test, redelivery or recovery: the webhook subscription is inactive",
     ),
-    remedy: doc("antes, reative a assinatura (`reactivate`)", "reactivate it first (`reactivate`)"),
+    remedy: doc(
+      "antes, reative a assinatura (`reactivate`)",
+      "reactivate the subscription first (`reactivate`)",
+    ),
   },
   queue_full: {
     when: doc(
-      "teste, reenvio ou recuperação em uma assinatura de webhook em que já aguarda o máximo de entregas",
-      "a test, a redelivery or a recovery for a webhook subscription that already has the maximum of waiting deliveries",
+      "teste, reenvio ou recuperação: a fila de entregas da assinatura de webhook está cheia",
+      "test, redelivery or recovery: the webhook subscription's queue of deliveries is full",
     ),
     remedy: doc(
-      "repita quando o destino tiver recebido parte delas; remova as assinaturas que não usa",
-      "repeat the call once the receiver has got some of them; delete subscriptions that you do not use",
+      "repita quando o destino tiver recebido parte das entregas; remova as assinaturas que não usa",
+      "repeat the call once the target has received some deliveries; delete subscriptions that you do not use",
     ),
   },
   proposal_expired: {

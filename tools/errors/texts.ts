@@ -19,7 +19,7 @@ export interface ErrorText {
 
 /**
  * When the same call may succeed: after the seconds of `Retry-After`, after one second, or after a wait that doubles
- * each time. `three_times`, for internal errors: like `doubling`, at most three times.
+ * with each try. `three_times`, for internal errors: like `doubling`, at most three times.
  */
 export type Repetition = "retry_after" | "second" | "doubling" | "three_times";
 
