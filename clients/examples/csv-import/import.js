@@ -90,7 +90,7 @@ async function importTable(crm, file, table) {
   if (state.rejected > 0) console.log(`Corrija as linhas em ${rejects} e importe esse arquivo.`);
 }
 
-/** Sends the lines' companies, then their contacts. Repeating an upsert is harmless, so a run may stop anywhere. */
+/** Sends the companies of these lines, then the contacts. A run may stop anywhere: repeating an upsert is harmless. */
 async function send(crm, rows, nameOf) {
   const rejected = rows.filter(({ reason }) => reason !== null);
   const reasonsOfCompanies = await sendCompanies(crm, rows);
@@ -134,7 +134,7 @@ async function upsert(resource, records) {
   return await resource.batch(records.map((data) => ({ op: "upsert", match_by: "external_id", data })));
 }
 
-/** Why the API refused a record, with fields named as in the file: `E-mail: Deve ser um e-mail válido`. */
+/** Why the API refused a record, with the names that `nameOf` gives its fields: `E-mail: Deve ser um e-mail válido`. */
 function textOf({ message, details = [] }, nameOf) {
   if (details.length === 0) return message;
   return details.map(({ field, message }) => `${nameOf(field.split(".").at(-1))}: ${message}`).join("; ");

@@ -13,14 +13,14 @@ export async function openProgress(file, { header, delimiter, hash }) {
     : { hash, done: 0, created: 0, updated: 0, rejected: 0, bytes: 0 };
   // Remove the lines that the interrupted run wrote after it last saved its state, because this run writes them again.
   if (state.bytes > 0) await truncate(rejects, state.bytes).catch(() => state.bytes = 0);
-  // Keep the lines of an earlier import under another name, because somebody may be correcting them.
+  // Rename the rejected lines of an earlier import, because somebody may be correcting them.
   else await rename(rejects, `${rejects.replace(/csv$/, "")}${Date.now()}.csv`).catch(() => {});
 
   return {
     state,
     rejects,
 
-    /** Counts a batch, and stores its rejected lines. */
+    /** Stores the rejected lines of a batch, and then how far the import got. */
     async add(rows, { created, updated }, rejected) {
       if (rejected.length > 0) {
         const lines = rejected.map(({ cells, line, reason }) => {

@@ -24,7 +24,7 @@ export class UserError extends Error {}
 /**
  * Reads a CSV in UTF-8, or in Windows-1252 as Excel in Portuguese saves it, with commas, semicolons or tabs.
  *
- * @throws UserError if the file cannot be read, or lacks a column
+ * @throws UserError if the file cannot be read or parsed, is empty, or lacks a required column
  */
 export async function readTable(file) {
   const bytes = await readFile(file).catch(({ code }) => {

@@ -1,4 +1,4 @@
-// The copy: a SQLite file with the records of the CRM, and the marks from which the next run continues.
+// The copy: a SQLite file with the records of the CRM, and marks that say where the next run continues.
 import Database from "libsql";
 
 /** Opens the file, and creates its tables the first time. Add your own tables, or use your own database instead. */

@@ -1,6 +1,6 @@
 // Brings the copy up to date. It may be killed at any moment: the next run continues where this one stopped.
 //   node sync.js            every night: what was merged, erased or changed since the last run
-//   node sync.js --events   every few minutes: only what was merged or erased
+//   node sync.js --events   every few minutes: what was merged or erased; after an erasure also what changed
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { Crm, CrmError } from "@crm-api/sdk";
@@ -34,15 +34,15 @@ try {
 }
 
 /**
- * Applies the merges and erasures since the last run, in their order. Each page and its cursor are stored together, so
- * that no event is left out.
+ * Applies the merges and erasures since the last run, in their order. One transaction applies a page of events and
+ * stores its cursor, so that an interrupted run skips no event.
  *
  * @returns whether the lists must be read now, even in a run with --events
  */
 async function readEvents() {
   const counts = { "contact.merged": 0, "contact.erased": 0 };
   const cursor = copy.mark("events");
-  // The first run reads no events, only the current cursor, because the lists, read next, contain all earlier changes.
+  // The first run reads no events and only stores the current cursor, because the lists contain all earlier changes.
   if (cursor === null) return await beginFeed();
   try {
     for await (const { events, cursor: next } of crm.sync({ cursor, event_types: Object.keys(counts) })) {
@@ -50,7 +50,7 @@ async function readEvents() {
         for (const { event, object_id, data } of events) {
           counts[event]++;
           if (event === "contact.erased") copy.erase("contacts", object_id);
-          // In rare cases data is null. The next run without --events then finds this merge in the lists.
+          // If data is null, which is rare, the next run without --events finds the merge in the lists.
           else if (data !== null) copy.merge("contacts", data.merged_contact_id, object_id);
         }
         copy.setMark("events", next);
@@ -79,7 +79,7 @@ async function readList(table) {
   let read = 0;
   const list = crm[table].list({ updated_since: since, archived: "any", ...(cursor && { cursor }) });
   for await (const { data, meta } of list.pages()) {
-    // The next run starts at the mark of the first page, so it also gets what changes while these pages are read.
+    // The next run starts at the mark of the first page, so it also gets what changes while this run reads.
     mark.until ??= meta.synced_until;
     copy.atOnce(() => {
       for (const record of data) copy.put(table, record);

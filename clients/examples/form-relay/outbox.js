@@ -47,7 +47,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
         }
         console.error(`Lead ainda não enviado: ${why}`);
         pause = Math.max(pause, retrySeconds, error.retryAfter ?? 0);
-        // A 500 may concern this lead alone, so send the others. Wait after any other error, which would stop them too.
+        // A 500 may concern this lead alone, so send the others. Any other error would stop the others too, so wait.
         if (error.status !== 500) break;
       }
     }
@@ -67,7 +67,7 @@ export async function openOutbox(crm, { folder, retrySeconds }) {
   return { keep };
 }
 
-/** Whether the lead itself is wrong, so that sending it again would change nothing. */
+/** Whether the lead itself is wrong, so that sending it again would fail again. */
 function isFinal(error) {
   // Not JSON: somebody edited the file.
   if (error instanceof SyntaxError) return true;

@@ -74,7 +74,7 @@ app.post("/leads", bodyLimit({ maxSize: MAX_BYTES }), async (c) => {
 });
 app.use("*", serveStatic({ root: "public" }));
 
-// Only the proxy, which limits the calls, may reach the relay.
+// Listens only on this machine: calls from outside must come through the proxy, which limits them.
 serve(
   { fetch: app.fetch, port: Number(PORT), hostname: "127.0.0.1" },
   () => console.log(`Formulário em http://localhost:${PORT}`),

@@ -1,4 +1,4 @@
-// Receives webhooks with Express: checks the signature over the raw bytes, stores the event, answers, then works.
+// Receives webhooks with Express: checks the signature over the raw bytes, stores the event, and answers.
 import { CrmError, verifyWebhook } from "@crm-api/sdk";
 import express from "express";
 import { inbox, port, secrets } from "./settings.js";

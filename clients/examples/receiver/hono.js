@@ -1,4 +1,4 @@
-// Receives webhooks with Hono: checks the signature over the raw bytes, stores the event, answers, then works.
+// Receives webhooks with Hono: checks the signature over the raw bytes, stores the event, and answers.
 import { CrmError, verifyWebhook } from "@crm-api/sdk";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";

@@ -5,7 +5,7 @@ const REAIS = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL
 
 /** Works on one event; may be async. If it throws, it is called again later. */
 export function work(delivery) {
-  // A test event, sent by POST /api-v1-webhooks/<id>/test. Its data is made up.
+  // POST /api-v1-webhooks/<id>/test sent this event. Its data is made up.
   if (delivery.test) return console.log(`Teste recebido: ${delivery.event}`);
   switch (delivery.event) {
     case "deal.won":

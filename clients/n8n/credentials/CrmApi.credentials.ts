@@ -6,7 +6,7 @@ import type {
   INodeProperties,
 } from "n8n-workflow";
 
-/** The address of the API and a key. The test calls `/api-v1-me`, which any key may call. */
+/** The address of the API and a key. To test them, n8n calls `/api-v1-me`, which any key may call. */
 export class CrmApi implements ICredentialType {
   name = "crmApi";
 

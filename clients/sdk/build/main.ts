@@ -11,7 +11,7 @@ const MAX_BYTES = 12 * 1024;
 
 const sdk = join(import.meta.dirname!, "..");
 const out = join(sdk, "dist");
-/** An import of a `.ts` file in a declaration: a compiler that reads the package would try to compile that file. */
+/** Matches an import of a `.ts` file in a declaration file. The package has no such file, so `.js` replaces `.ts`. */
 const TS_IMPORT = /(from|import\() ?"(\.\/[\w/]+)\.ts"/g;
 
 const program = ts.createProgram([join(sdk, "src/index.ts")], {

@@ -1,7 +1,7 @@
 import type { DryRunOptions } from "./http.ts";
 import type { BatchResult } from "./types.ts";
 
-/** Limits of one call: the number of items, and the bytes of their JSON. The API refuses bodies over 1 MiB. */
+/** Maximum items in one call, and maximum bytes of their JSON. The API refuses bodies over 1 MiB. */
 const MOST_ITEMS = 100;
 const MOST_BYTES = 1_000_000;
 
@@ -9,7 +9,7 @@ const MOST_BYTES = 1_000_000;
 export interface Progress {
   /** Items sent and answered so far. */
   done: number;
-  /** Numbers of items created, updated and failed so far. */
+  /** How many items were created, updated and failed so far. */
   summary: BatchResult["summary"];
   /** The results of this call alone. */
   results: BatchResult["results"];
@@ -29,7 +29,7 @@ export interface BatchOptions extends DryRunOptions {
  *
  * @param send sends the items of one call
  * @returns the results of all calls; each `index` is the position in the whole batch
- * @throws CrmError the error of the first call that fails; `onProgress` was called for each call before it
+ * @throws CrmError the error of the first call that fails; earlier calls were reported to `onProgress`
  */
 export async function sendBatch<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -62,7 +62,7 @@ export async function sendBatch<Item>(
   return total;
 }
 
-/** Divides items into groups that each fit into one call. `more` says whether another group follows. */
+/** Divides items into groups, each small enough for one call. `more` says whether another group follows. */
 async function* groupsOf<Item>(items: Iterable<Item> | AsyncIterable<Item>) {
   const utf8 = new TextEncoder();
   let group: Item[] = [];

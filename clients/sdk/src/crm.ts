@@ -20,13 +20,13 @@ export class Crm {
   };
   declare readonly events: Events & {
     /**
-     * Returns the cursor at which the feed of events ends now. Take this cursor before you copy all records: reading
-     * from it then finds every change made during the copy.
+     * Returns the cursor after the newest event. Get it before you copy all records: `sync` from this cursor then
+     * returns every change made during the copy.
      */
     currentCursor(options?: CallOptions): Promise<string>;
   };
 
-  /** @throws TypeError if the key or the address is missing, so that an unset variable is noticed at startup */
+  /** @throws TypeError if key or address is missing or malformed, so that an unset variable is noticed at startup */
   constructor(options: CrmOptions) {
     this.#http = new Http(options);
     Object.assign(this, methodsOf(this.#http));
@@ -40,8 +40,8 @@ export class Crm {
   }
 
   /**
-   * Reads the events after a cursor: up to the newest, or with `pollEvery` without end. Store the cursor after you have
-   * handled each group of events, even an empty one. Scope `events:read`.
+   * Reads the events after a cursor, up to the newest; with `pollEvery` it does not end. After you have handled a group
+   * of events, store its cursor, even if the group is empty. Scope `events:read`.
    *
    * ```ts
    * for await (const { events, cursor } of crm.sync({ cursor: await load() })) {
@@ -50,8 +50,8 @@ export class Crm {
    * }
    * ```
    *
-   * @throws CrmError `cursor_expired` if the cursor is older than 30 days: take `events.currentCursor()`, copy all
-   *   records again, and continue from that cursor
+   * @throws CrmError `cursor_expired` if the cursor is older than 30 days: get `events.currentCursor()`, copy all
+   *   records again, and continue from the new cursor
    */
   sync<Type extends EventType = EventType>(
     options: SyncOptions<Type> = {},

@@ -3,10 +3,9 @@ import type { ErrorCode, ErrorDetail } from "./types.ts";
 /**
  * The codes of the API, and the SDK's own:
  *
- * - `no_answer`: there was no connection, or it ended before the whole reply arrived; the call may have been carried
- *   out
- * - `timeout`: no reply arrived within `timeout`; the call may have been carried out
- * - `unexpected_reply`: the reply came not from the API, but from the platform, a proxy or another server
+ * - `no_answer`: no connection, or it ended before the whole reply arrived; the API may have executed the call
+ * - `timeout`: no reply arrived within `timeout`; the API may have executed the call
+ * - `unexpected_reply`: the reply came from the platform, a proxy or another server, not from the API
  * - `invalid_signature`, `stale_delivery`: `verifyWebhook` refuses the delivery
  */
 export type CrmErrorCode =

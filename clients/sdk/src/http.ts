@@ -16,7 +16,7 @@ export interface Retry {
 /** The options of a {@link Crm}. */
 export interface CrmOptions {
   /**
-   * The API key, which begins with `svc_`. Keep it on a server. Null for a client that only uses links of proposals.
+   * The API key, which begins with `svc_`. Keep it on a server. Null if you only use public links of proposals.
    */
   key: string | null | undefined;
   /** The address of the API, which ends in `/functions/v1`. */
@@ -30,7 +30,7 @@ export interface CrmOptions {
    * once with the error of that reply.
    */
   maxWait?: number | undefined;
-  /** Whether an unknown or read-only field in a body is an error; false by default: the field is ignored. */
+  /** Whether the API refuses an unknown or read-only field in a body. By default the API ignores the field. */
   strict?: boolean | undefined;
   /** Called before each retry, for example to log it. */
   onRetry?: ((retry: Retry) => void) | undefined;
@@ -44,7 +44,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Maximum milliseconds of one attempt; by default the `timeout` of {@link CrmOptions}. */
   timeout?: number | undefined;
-  /** Like `strict` of {@link CrmOptions}; by default that option's value. */
+  /** As `strict` of {@link CrmOptions}, for this call. */
   strict?: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface CreateOptions extends CallOptions {
 
 /** Options of calls that support a dry run. */
 export interface DryRunOptions extends CreateOptions {
-  /** Answers what the call would do, and writes nothing. */
+  /** Returns what the call would do, and writes nothing. */
   dryRun?: boolean | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface UpdateOptions extends CallOptions {
 /** Options for reading a record. */
 export interface ReadOptions<Expansion extends string = string> extends CallOptions {
   ifNoneMatch?: undefined;
-  /** The records to show with id and name beside their `_id` field. */
+  /** The related records to show with id and name, beside their `_id` field. */
   expand?: readonly Expansion[] | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface ReadAgainOptions<Expansion extends string = string> extends Cal
   ifNoneMatch: string | object;
 }
 
-/** Every option that some call takes. */
+/** The options of all calls together. */
 export interface AnyOptions extends DryRunOptions, UpdateOptions {
   ifNoneMatch?: string | object | undefined;
   expand?: readonly string[] | undefined;
@@ -125,7 +125,7 @@ export class Http {
     const { signal, ifMatch } = input.options ?? {};
     // Prepared once, so that every attempt has the same Idempotency-Key and the same body.
     const send = this.#prepare(operation, input);
-    // With If-Match, a second attempt would take the first attempt's change for somebody else's, and fail.
+    // If the first attempt changed the record, a second attempt with the same If-Match would fail.
     const repeatable = operation.method === "POST"
       ? operation.keyed === true || REPEATABLE.has(id)
       : !ifMatch;
@@ -141,7 +141,7 @@ export class Http {
         const mayWait = attempt <= retries && (error.retryAfter ?? 0) <= maxWait;
         const proposed = mayWait ? waitBefore(error, attempt, repeatable) : null;
         if (proposed === null) throw error;
-        // The random part of the wait may exceed maxWait, but not by more than a second.
+        // With its random part the wait may exceed maxWait, but by at most a second.
         const wait = Math.min(proposed, maxWait + 1);
         onRetry?.({ operation: id, attempt, wait, error });
         await sleep(wait, signal);
@@ -155,7 +155,7 @@ export class Http {
   ): () => Promise<unknown> {
     const { key, baseUrl, strict, timeout = 30_000 } = this.#options;
     const { signal, idempotencyKey, ifMatch, ifNoneMatch, expand, dryRun } = options;
-    // For error messages, which are often logged: the path without ids, tokens and search words.
+    // The path without ids, tokens and search words, because error messages are often logged.
     const target = `${method} ${baseUrl}${path}`;
     const url = baseUrl + path.replace(/\{(\w+)\}/g, (_, name) => segment(name, parameters[name])) +
       search({ ...query, ...(expand && { expand }), ...(dryRun && { dry_run: true }) });
@@ -195,8 +195,8 @@ export class Http {
 }
 
 /**
- * Encodes an id for the path. Refuses an empty id, `.` and `..`, with which the URL would name another operation, such
- * as the list instead of the record.
+ * Encodes an id for the path. Refuses an empty id, `.` and `..`, because the URL would then name another operation,
+ * such as the list instead of the record.
  */
 function segment(name: string, value: string | undefined): string {
   if (!value) throw new TypeError(`${name} is missing`);

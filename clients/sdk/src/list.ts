@@ -4,7 +4,7 @@ export interface PageOf<Item> {
   meta?: { next_cursor: string | null; has_more: boolean };
 }
 
-/** Records in each page if all pages are read and there is no `limit`: the API's maximum. */
+/** Records per page when all pages are read without a `limit`: the API's maximum. */
 const LARGEST_PAGE = 200;
 
 /** The size of a page, and the cursor at which it begins. */
@@ -14,8 +14,8 @@ interface Position {
 }
 
 /**
- * A list, which makes no call until it is read: with `for await` record by record, or with `page()`, `pages()` or
- * `toArray()`.
+ * A list, which makes no call until you read it. Read it record by record with `for await`, or with `page()`,
+ * `pages()` or `toArray()`.
  *
  * ```ts
  * for await (const contact of crm.contacts.list({ company_id })) console.log(contact.name);
@@ -30,12 +30,12 @@ export class List<Item, Page extends PageOf<Item> = PageOf<Item>> implements Asy
     this.#position = { limit, cursor };
   }
 
-  /** Reads one page: the first, or the one that begins at `cursor`. */
+  /** Reads one page: the first, or the page at `cursor`. */
   page(): Promise<Page> {
     return this.#read(this.#position);
   }
 
-  /** Reads page by page; a page has `limit` records, 200 by default. An empty page need not be the last. */
+  /** Reads page by page; a page has at most `limit` records, 200 by default. Even an empty page may not be the last. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     let position: Position = { ...this.#position, limit: this.#position.limit ?? LARGEST_PAGE };
     for (;;) {
@@ -46,7 +46,7 @@ export class List<Item, Page extends PageOf<Item> = PageOf<Item>> implements Asy
     }
   }
 
-  /** Reads record by record. After the loop is left, no further page is read. */
+  /** Reads record by record. Reads no further page after the caller leaves the loop. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const page of this.pages()) yield* page.data;
   }

@@ -11,7 +11,7 @@ export interface Get<Found, Expansion extends string = never> {
   (id: string, options: ReadAgainOptions<Expansion>): Promise<Found | null>;
 }
 
-/** Writes any number of records, in calls of up to 100 items. A failed item does not stop the others. */
+/** Writes any number of records, up to 100 in a call. Unless `atomic`, a failed item does not stop the others. */
 export type Batch<Body extends { items: unknown[] }> = (
   items: Iterable<Body["items"][number]> | AsyncIterable<Body["items"][number]>,
   options?: BatchOptions,
@@ -37,8 +37,8 @@ export function methodName(id: OperationId): string {
 }
 
 /**
- * Creates a method. Its arguments are the ids in the path, then the query or body (or a single field of either), then
- * the options.
+ * Creates a method. Its arguments are the ids in the path, then what the operation takes of query and body (each whole
+ * or a single field), then the options.
  */
 function methodOf(http: Http, id: OperationId) {
   const { path, takes = [], list } = OPERATIONS[id];

@@ -27,7 +27,7 @@ export const REPEATABLE: ReadonlySet<OperationId> = new Set<OperationId>([
   "proposals.reject",
 ]);
 
-/** Maximum wait, in seconds, if the reply has no Retry-After. */
+/** Maximum wait in seconds, before the random part, if the reply has no Retry-After. */
 const LONGEST = 60;
 
 /**
@@ -38,7 +38,7 @@ const LONGEST = 60;
  * @param repeatable whether carrying out the call twice is safe
  */
 export function waitBefore(error: CrmError, attempt: number, repeatable: boolean): number | null {
-  // The API refused the call before it changed anything, so any call may be repeated.
+  // With a 429 the API has refused the call before changing anything, so any call may be repeated.
   if (error.status === 429) return (error.retryAfter ?? LONGEST) + Math.random();
   if (error.code === "idempotency_in_progress") return 1 + Math.random() / 2;
   if (!repeatable || !mayPass(error)) return null;

@@ -14,7 +14,7 @@ export interface SyncOptions<Type extends EventType = EventType> extends CallOpt
   since?: string | Date | undefined;
   /** Maximum events in one call; 200 by default, which is also the largest value. */
   limit?: number | undefined;
-  /** After the newest event, wait this many seconds and read on. If absent, reading ends after the newest event. */
+  /** Seconds to wait after the newest event before reading on. If absent, reading ends after the newest event. */
   pollEvery?: number | undefined;
 }
 

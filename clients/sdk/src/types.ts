@@ -570,9 +570,9 @@ export type ContactLikeness = "email" | "phone";
 /** The field by which a contact is looked for */
 export type ContactMatch = "external_id" | "email" | "phone";
 
-/** The contact that stayed, and the one merged into it */
+/** The contact that remains, and the contact that was merged into it */
 export interface ContactMerged extends Contact {
-  /** The contact that no longer exists */ merged_contact_id: string;
+  /** The contact that was merged into this one */ merged_contact_id: string;
 }
 
 /** The delivery of the event contact.merged */

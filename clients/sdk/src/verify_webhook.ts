@@ -23,7 +23,7 @@ const utf8 = new TextEncoder();
  * ```
  *
  * @param raw the body as it arrived, before any JSON.parse
- * @param secrets the subscription's secret, `whsec_…`, or both while one replaces the other; empty strings are ignored
+ * @param secrets the subscription's secret, `whsec_…`, or both secrets during a rotation; empty strings are ignored
  * @throws CrmError `invalid_signature` or `stale_delivery`: answer the request with 401
  */
 export async function verifyWebhook(

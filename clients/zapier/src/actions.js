@@ -64,7 +64,7 @@ function bodyOf(fields, values) {
   const body = {};
   const put = (parent, name, value, isDate) => {
     if (value === undefined || value === null || value === "" || value.length === 0) return;
-    // The editor sends a date as a moment of that day in the user's time zone, of which only the date is kept.
+    // The editor sends a moment of the chosen day, in the user's time zone. The API takes only the date.
     (parent ? body[parent] ??= {} : body)[name] = isDate ? String(value).slice(0, 10) : value;
   };
   for (const { key, meta: { parent, isDate } = {} } of fields) {

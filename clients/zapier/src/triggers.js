@@ -23,7 +23,7 @@ export function triggerOf({ event, sample, ...about }, texts) {
   };
 }
 
-/** The event of a delivery, as the list of events shows it; nothing for a test event, because its data is made up. */
+/** The event of a delivery, in the form of `GET /api-v1-events`; none for a test, because its data is made up. */
 function eventsOf(z, { rawRequest, subscribeData }, unsigned) {
   if (!isSigned(rawRequest, subscribeData.secret)) throw new z.errors.Error(unsigned, "invalid_signature");
   const { event_id, delivery_id: _, test, ...event } = JSON.parse(rawRequest.content);
@@ -31,8 +31,8 @@ function eventsOf(z, { rawRequest, subscribeData }, unsigned) {
 }
 
 /**
- * Whether a delivery is signed with the subscription's secret. Its age does not matter, because Zapier may hold
- * deliveries back and replay them.
+ * Whether a delivery is signed with the subscription's secret. A delivery of any age is accepted, because Zapier may
+ * hold deliveries back and replay them.
  */
 function isSigned({ headers, content }, secret) {
   // Zapier puts Http- before the names of the headers that it received.
@@ -48,7 +48,7 @@ function isSigned({ headers, content }, secret) {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Real events for setting up a Zap, newest first. The API lists the oldest first, so ask for the last day first. */
+/** Events for setting up a Zap, newest first. The API lists the oldest first, so the first call asks for one day. */
 async function latestEvents(z, bundle, event) {
   for (const days of [1, 30]) {
     const since = new Date(Date.now() - days * DAY).toISOString();

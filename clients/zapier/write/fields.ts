@@ -1,6 +1,6 @@
 import type { InputField } from "../../../tools/openapi/input_fields.ts";
 
-/** Where the editor finds the values of a field: in a list of choices, or with another search. */
+/** Where the editor finds the values of a field: in a hidden trigger that lists choices, or with a search action. */
 const SOURCES: Record<string, Record<string, unknown>> = {
   pipeline_id: { dynamic: "pipelines.id.name", altersDynamicFields: true },
   stage_id: { dynamic: "stages.id.name" },
@@ -13,7 +13,7 @@ const SOURCES: Record<string, Record<string, unknown>> = {
 /** A field that accepts longer texts than this gets a box of several lines. */
 const ONE_LINE = 2048;
 
-/** A field of the document as a field of Zapier's editor. */
+/** Converts a field of the OpenAPI document to a field of Zapier's editor. */
 export function zapierField(field: InputField): Record<string, unknown> {
   const { name, path, format, required, label, choices } = field;
   const description = field.description.replace(/ \(GET [^)]*\)/, "");

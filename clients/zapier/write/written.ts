@@ -29,7 +29,7 @@ const CREATES = {
   note: "notes",
 };
 
-/** The records that an action finds, with the filters that identify a record, the most exact first. */
+/** The records that an action finds, each with the filters that its form offers, the most exact first. */
 const SEARCHES = {
   contact: ["email", "phone", "external_id", "q"],
   company: ["name", "tax_id", "domain", "external_id", "q"],

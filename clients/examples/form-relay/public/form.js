@@ -28,7 +28,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-/** Shows each message below its field, where screen readers find it too, and moves to the first one. */
+/** Shows each message below its field, linked for screen readers, and focuses the first field with a message. */
 function showErrors(errors) {
   for (const field of form.querySelectorAll("[aria-invalid]")) {
     document.getElementById(`${field.id}-error`).remove();

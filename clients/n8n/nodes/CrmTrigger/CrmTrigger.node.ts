@@ -11,13 +11,13 @@ import {
 import { eventTypes } from "../written/properties";
 import { isSigned } from "./signature";
 
-/** The reply of `POST /api-v1-webhooks`, which the node stores while the workflow is active. */
+/** The fields of the reply to `POST /api-v1-webhooks` that the node stores while the workflow is active. */
 interface Subscription extends IDataObject {
   id: string;
   secret: string;
 }
 
-/** Starts a workflow for each event. It subscribes while the workflow is active. */
+/** Starts a workflow for each event. Its subscription exists while the workflow is active. */
 export class CrmTrigger implements INodeType {
   description: INodeTypeDescription = {
     displayName: "CRM Trigger",
@@ -47,14 +47,14 @@ export class CrmTrigger implements INodeType {
 
   webhookMethods = {
     default: {
-      /** Whether the node's own subscription is active. Others do not count, because the node lacks their secrets. */
+      /** Whether the node's own subscription is active and sends here. The node lacks the secrets of all others. */
       async checkExists(this: IHookFunctions): Promise<boolean> {
         const { id, secret } = this.getWorkflowStaticData("node") as Partial<Subscription>;
         if (!id || !secret) return false;
         const { data } = await request.call(this, "GET") as {
           data: (Subscription & { is_active: boolean; target_url: string })[];
         };
-        // Normalized, because the API stores the host in lower case and without the usual port.
+        // Normalized, because the API stores the host in lower case and without the default port.
         const target = new URL(this.getNodeWebhookUrl("default")!).href;
         return data.some((one) => one.id === id && one.is_active && new URL(one.target_url).href === target);
       },
