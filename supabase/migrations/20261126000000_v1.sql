@@ -4,7 +4,7 @@ alter default privileges revoke execute on functions from public;
 create schema crm;
 comment on schema crm is 'Tables of the CRM and the functions that belong to them. No client reaches it directly.';
 create schema api;
-comment on schema api is 'The doors for API keys, apps and public links, and their verbs.';
+comment on schema api is 'The doors (13_door.sql) through which API keys, apps and public links call, and their verbs.';
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -53,24 +53,22 @@ begin
 end
 $$;
 comment on function crm.require_workspace(jsonb) is
-  'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
-  'unknown workspace is an error, not an empty list.';
-
+  'Returns p_args. Raises not_found if no workspace has the workspace_id in p_args, so that a list for an unknown '
+  'workspace is an error instead of an empty list.';
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(current_setting('app.workspace_id', true), '')::uuid $$;
-comment on function crm.current_workspace_id() is 'The workspace of the caller; null outside a request.';
+comment on function crm.current_workspace_id() is 'The workspace for which this transaction acts; null if none is set.';
 create function crm.current_member_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 2), '')::uuid $$;
 comment on function crm.current_member_id() is
-  'The member who created the calling key, or the signed-in member; null for a proposal''s link, for the operator and '
-  'outside a request.';
+  'The member who created the calling key, or the signed-in member; null if neither a key nor a member called.';
 create function crm.current_caller_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
 comment on function crm.current_caller_id() is
-  'The id of the calling key, of the link''s proposal, or of the signed-in member; null outside a request.';
+  'The id of the calling key, of the link''s proposal, or of the signed-in member; null if none of these called.';
 create function crm.current_user_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
@@ -94,8 +92,8 @@ language sql volatile parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at. So ids '
-  'sort by creation, and the filter `since` becomes a range of ids.';
+  'A UUIDv7 (RFC 9562) with the time p_at in milliseconds. The default is now(), as for created_at. So ids sort by '
+  'creation, and the filter `since` becomes a range of ids.';
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -110,12 +108,12 @@ begin
 end
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';
+  'The lowest id for a time, rounded up to a millisecond: turns `created_at >= since` into a range of ids.';
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of this time is never greater than p_id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor for this time is never greater than p_id.';
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
@@ -123,17 +121,16 @@ comment on function crm.iso(timestamptz) is 'A time as the API writes it: ISO 86
 create function crm.name_key(p_name text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters and leave Ç and
-  -- Ã in "AÇÃO" unchanged.
+  -- The ICU collation is explicit, because lower() in the database's own locale may change only ASCII letters, and
+  -- leave Ç and Ã in "AÇÃO" unchanged.
   return lower(normalize(btrim(p_name), nfc) collate "und-x-icu");
 end
 $$;
-comment on function crm.name_key(text) is
-  'A name for comparison: trimmed, Unicode NFC, lower case. All spellings of a name have the same key.';
+comment on function crm.name_key(text) is 'A name for comparison: trimmed, Unicode NFC, lower case.';
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
-comment on function crm.digits(text) is 'The digits of a phone number, for comparison; null if it has none.';
+comment on function crm.digits(text) is 'The digits of a phone number, for comparison; null if there are none.';
 create function crm.e164(p_phone text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -141,7 +138,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers, and skip the steps below, each of which takes as long as this check.
+  -- Most numbers are complete Brazilian numbers and return here. Each of the steps below takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -152,8 +149,8 @@ begin
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
   end;
-  -- Take the area code and the number: nine digits for a mobile phone, otherwise eight. Before them, the text may have
-  -- the country code, the 0 of a long-distance call, and two digits for the carrier.
+  -- Take the area code and the number (nine digits for a mobile phone, otherwise eight). Before them there may be the
+  -- country code, the 0 of a long-distance call, and two digits for the carrier.
   v_brazilian := substring(
     coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
   );
@@ -168,8 +165,8 @@ begin
 end
 $$;
 comment on function crm.e164(text) is
-  'A phone number in E.164, so that different spellings are equal. A number without a country code is Brazilian: '
-  '"(11) 97777-1234" becomes +5511977771234. Any other text becomes its digits; null if it has none.';
+  'A phone number in E.164, so that different spellings are equal. A number without a country code, but with an area '
+  'code or 0800, is Brazilian: "(11) 97777-1234" becomes +5511977771234. Other texts become their digits, or null.';
 create function crm.phone_spellings(p_phone text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
@@ -179,7 +176,7 @@ declare
   v_numbers text[];
 begin
   if v_parts is null then return array[v_phone]; end if;
-  -- Eight digits that begin with 6 or more are a mobile number, which may be written with or without the ninth digit.
+  -- Eight digits that begin with 6, 7, 8 or 9 are a mobile number, with or without the ninth digit.
   v_numbers := case
     when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
     else array[concat(v_parts[2], v_parts[3])]
@@ -200,14 +197,14 @@ begin
 end
 $$;
 comment on function crm.phone_spellings(text) is
-  'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
-  'Brazilian mobile phones. A number without an area code has a form for each area. For a text without digits, the '
-  'array contains only null.';
+  'The forms (crm.e164) in which the same phone may be stored: for a Brazilian number with and without its area code, '
+  'and for a Brazilian mobile number with and without its ninth digit. For a number without an area code, there is a '
+  'form for each area code. For a text without digits, the array contains only null.';
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_full text := crm.e164(p_kept);
-  -- Ignore the 0 that is dialled before a long-distance call: it is not part of the number.
+  -- Ignore the 0 that is dialled before a long-distance call.
   v_sent text := ltrim(crm.digits(p_sent), '0');
 begin
   return coalesce(
@@ -224,8 +221,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent: the number sent has only the record''s last '
-  'digits, or is the same Brazilian mobile number without the ninth digit.';
+  'Whether the record''s number (p_kept) is more complete than the number sent (p_sent): p_sent has only the last '
+  'digits of p_kept, or lacks only the ninth digit of a Brazilian mobile number.';
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -248,7 +245,7 @@ begin
   return new;
 end
 $$;
-comment on function crm.touch() is 'Trigger: sets updated_at on every update, whoever writes.';
+comment on function crm.touch() is 'Trigger: sets updated_at on every update.';
 create procedure crm.protect(p_table regclass)
 language plpgsql set search_path = '' as $$
 begin
@@ -263,8 +260,8 @@ begin
 end
 $$;
 comment on procedure crm.protect(regclass) is
-  'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the file that '
-  'creates the table.';
+  'Isolates a table by workspace_id, with the same row-level security for every table. The file that creates the table '
+  'calls this procedure.';
 
 create domain crm.record_name as text check (char_length(value) between 1 and 255);
 comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';
@@ -291,7 +288,8 @@ create table crm.workspaces (
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are its plan.';
 comment on column crm.workspaces.public_api is
-  'Whether the plan includes the public API. If false, every call gets 403 feature_disabled, and no webhook is sent.';
+  'Whether the plan includes the public API. If false, every call by a key or an app gets 403 feature_disabled, and '
+  'all deliveries are held.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1).';
 comment on column crm.workspaces.time_zone is
@@ -299,9 +297,9 @@ comment on column crm.workspaces.time_zone is
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
-  'How many deliveries may wait in crm.webhook_queue. The active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. It is more than the dispatcher sends in 10 s, after which the job webhook-catch-up '
-  'refills the queue. So the dispatcher never runs out of work.';
+  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share this number equally. The default, '
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. The dispatcher sends fewer than '
+  '50,000 deliveries in that time, so it never runs out of work.';
 alter table crm.workspaces enable row level security, force row level security;
 create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = crm.current_workspace_id())
@@ -335,8 +333,8 @@ comment on column crm.members.user_id is
   'The person (auth.users) who signs in as this member. Set at the first sign-in with the member''s confirmed e-mail '
   '(crm.link_member) or when the person accepts the invitation; null before that, and after the person left.';
 comment on column crm.members.invited_at is
-  'When an admin invited the person, or when the person left. In both cases the person must accept before being '
-  'linked. Null if the operator added the member: the person with that e-mail is then linked without being asked.';
+  'When an admin invited the person, or the person left. To be linked, the person must then accept, or follow the '
+  'invitation''s mail. Null if the operator added the member: then nobody asks the person with that e-mail.';
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
 create index members_by_email on crm.members (lower(email));
@@ -376,7 +374,6 @@ $$;
 comment on function crm.default_owner() is
   'The owner of a new record if the call names no owner: the member who created the key if that member is active, '
   'otherwise the active admin or gestor who was added first (spec 4.1).';
-
 create table crm.audit_log (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(clock_timestamp()),
@@ -391,12 +388,12 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace, except imported contacts, and every deactivation of a '
-  'subscription because of failures. Lines are never changed or removed.';
+  'A line for each change by a verb of schema app (but none for imported contacts, app.delivery_retry, pipelines, '
+  'stages and loss reasons), and for each subscription that failures deactivated. Lines are never changed or removed.';
 comment on column crm.audit_log.member_id is 'Who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
-  'The name of the object at that moment, so that the line can be read without the object. Empty for a proposal '
-  '(crm.record_proposal_action).';
+  'The name of the object when the change was made, so that the line can be read without the object. Empty for a '
+  'proposal (crm.record_proposal_action).';
 call crm.protect('crm.audit_log');
 create function crm.record_action(
   p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text,
@@ -423,7 +420,6 @@ end
 $$;
 comment on function crm.describe_changes(jsonb, jsonb) is
   'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
-
 create table crm.api_keys (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
@@ -447,17 +443,16 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app''s client id in Supabase Auth''s OAuth server; the app''s token is the credential. Null for a '
-  'key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server. Null for a key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
   'The member who created the key: the default owner of its records, and the author of its notes.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
-comment on column crm.api_keys.rotated_at is 'When the newest secret replaced another; null before that.';
+comment on column crm.api_keys.rotated_at is 'When the newest secret replaced the one before; null for a first secret.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: all. An IPv4 network is never stored in IPv6 form.';
+  'The networks from which the key may be used; null means all networks. An IPv4 network is never stored in IPv6 form.';
 call crm.protect('crm.api_keys');
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
@@ -480,7 +475,7 @@ comment on column crm.key_secrets.prefix is
 comment on column crm.key_secrets.hash is
   'SHA-256 of the secret. A fast hash is enough: nobody can guess 32 random bytes.';
 comment on column crm.key_secrets.expires_at is
-  'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
+  'When the secret stops working because of a rotation. Null for the newest secret, which works as long as its key.';
 call crm.protect('crm.key_secrets');
 create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id) where expires_at is null;
 create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
@@ -497,9 +492,9 @@ create type crm.caller as (
 );
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
-  'the roles that the member''s role includes. user_id: the signed-in person, null for a key or a link. error_code: '
-  'why the caller is not admitted (spec 5.7), null if admitted. refused_address: the address of the call, if the key '
-  'may not be used from there; '''' if the address is unknown.';
+  'the roles that the member''s role includes. user_id: the signed-in person; null for a key or a link. error_code: '
+  'why the caller is not admitted (spec 5.7); null if admitted. refused_address: the address of the call, if it is '
+  'outside the key''s networks; '''' if the key has networks and the address is unknown.';
 create function crm.without_mapping(p_address inet) returns inet
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -565,8 +560,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function '
-  'ignores. p_address: the address of the call; if it is null, a key that is bound to networks is refused.';
+  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot (which database has the key; '
+  'ignored here). p_address: the address of the call; if it is null, a key that is bound to networks is refused.';
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -574,7 +569,7 @@ begin
   where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
   for share;
   if not found then return false; end if;
-  -- A separate statement, so that it sees what was committed while the statement above waited for the lock.
+  -- A separate statement, so that it sees changes that were committed while the statement above waited for the lock.
   return exists (
     select from crm.api_keys k
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
@@ -584,9 +579,9 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Locks a key or grant of the current workspace until the transaction ends, so that it is not revoked or narrowed '
-  'while it creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
-  'webhooks:manage. Security definer, because crm_api cannot read keys.';
+  'Locks a key or grant of the current workspace until the transaction ends. So nobody can revoke or narrow the key '
+  'while a call with the key creates or reactivates a subscription. Returns false if the key is already revoked, or is '
+  'a grant that has lost webhooks:manage. Security definer, because crm_api cannot read keys.';
 
 create unlogged table crm.rate_limits (
   key_id uuid primary key,
@@ -596,12 +591,13 @@ create unlogged table crm.rate_limits (
 )
 with (toast_tuple_target = 8160);
 comment on table crm.rate_limits is
-  'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
-  'last 60 seconds, oldest first.';
+  'One row for each limited caller (a key, a proposal''s link, a signed-in member): the times of its newest admitted '
+  'call and of those in the 60 seconds before that call, oldest first.';
 comment on column crm.rate_limits.calls is
-  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls.';
+  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) adds them to crm.key_calls.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created: a new time tells crm.drain_calls that a crash emptied the table.';
+  'When the row was created. A new time tells crm.drain_calls that the counter began again at 0, for example after a '
+  'crash.';
 alter table crm.rate_limits enable row level security, force row level security;
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
@@ -615,10 +611,10 @@ as $$
   )))::integer
 $$;
 comment on function crm.rate_reset_seconds(timestamptz[], integer) is
-  'Seconds until the next call is possible. p_hits: the calls of the last 60 seconds (crm.live_hits).';
+  'Seconds until the number of possible calls rises. p_hits: the calls of the last 60 seconds (crm.live_hits).';
 create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
 comment on type crm.admission is
-  'Whether a call is admitted, how many more are possible now, and the seconds until the next one is possible.';
+  'Whether a call is admitted, how many more are possible now, and the seconds until that number rises.';
 create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
 declare
@@ -668,8 +664,7 @@ begin
 end
 $$;
 comment on function crm.is_call_in_progress(uuid) is
-  'Whether another call by the key is in progress: a call locks the row of its key until its transaction ends.';
-
+  'Whether another call by the key may be in progress: the key''s row is locked, or missing (during a first call).';
 create table crm.key_calls (
   workspace_id uuid not null,
   key_id uuid not null,
@@ -695,13 +690,13 @@ create table crm.key_counters (
 )
 with (fillfactor = 50);
 comment on table crm.key_counters is
-  'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that the '
-  'job locks no row for which a call waits.';
+  'How much of each key''s counter in crm.rate_limits is already in crm.key_calls. A separate table, so that the job '
+  'locks no row for which a call waits.';
 comment on column crm.key_counters.counted_since is
-  'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
-  'table, none of its calls has been moved yet.';
+  'The counted_since of the key''s row in crm.rate_limits. If that row now has another time, it is a new row, and none '
+  'of its calls is in crm.key_calls yet.';
 comment on column crm.key_counters.last_call_at is
-  'When the newest of the moved calls was made; kept after its hour is purged.';
+  'When the newest call that is counted here was made; kept after crm.key_calls has lost that hour.';
 call crm.protect('crm.key_counters');
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
 returns setof record
@@ -710,8 +705,6 @@ begin
   return query
     select
       date_bin('1 hour', h.at, 'epoch'),
-      -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
-      -- oldest time.
       count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
     from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
       with ordinality as h (at, n)
@@ -719,8 +712,8 @@ begin
 end
 $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
-  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. A row keeps no time for calls older than a '
-  'minute: they count in the hour of the oldest known time.';
+  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls whose times the row no longer has '
+  'count in the hour of the oldest time that it has.';
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (exists (select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id));
 create function crm.drain_calls() returns integer
@@ -758,7 +751,7 @@ $$;
 comment on function crm.drain_calls() is
   'Adds to crm.key_calls the calls that crm.rate_limits counted since the last run, and returns the number of keys. '
   'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
-  'last run. Rows without a key (links, sessions) are skipped.';
+  'last run. Rows without a key (links, members) are skipped.';
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
 language plpgsql stable set search_path = '' as $$
@@ -778,8 +771,8 @@ begin
 end
 $$;
 comment on function crm.count_calls(uuid, uuid[], timestamptz) is
-  'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows; the caller '
-  'adds them up. Reads one row for each hour in which a key was called.';
+  'The calls of these keys of the workspace by hour, from the hour p_since until now. A key may have two rows for an '
+  'hour; the caller adds them up. Reads one row for each hour in which a key was called.';
 create function crm.purge_key_calls() returns void
 language sql set search_path = ''
 as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
@@ -797,8 +790,8 @@ as $$
     )
 $$;
 comment on function crm.purge_rate_limits() is
-  'Deletes the rows of callers that made no call for a day, if all their calls were moved. So sessions and links that '
-  'are no longer used leave no row, and crm.drain_calls reads only rows in use.';
+  'Deletes the rows of callers that made no call for a day, once all their calls are in crm.key_calls. So members and '
+  'links that call no more leave no row, and crm.drain_calls reads only rows in use.';
 
 create table crm.idempotency_keys (
   workspace_id uuid not null,
@@ -814,8 +807,8 @@ comment on table crm.idempotency_keys is
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the first call found its record instead of creating it. Then neither its reply nor a repeated reply has a '
-  'Location header.';
+  'Whether the first call found its record instead of creating it. In that case neither the first reply nor a repeated '
+  'reply has a Location header.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 create type crm.remembered_reply as (error_code text, body text, was_found boolean);
@@ -830,7 +823,7 @@ declare
   v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
-  -- Read after the attempt to lock: a request that held the lock before has committed its reply by now.
+  -- Read after the attempt to lock: a request that has released the lock has already committed its reply.
   select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
@@ -896,9 +889,10 @@ create type api.reply as (
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
 );
 comment on type api.reply is
-  'The answer to a request: an error code of spec 7 with the invalid fields, or the body as JSON text, which the edge '
-  'function returns without parsing. Also whether the body repeats an earlier reply, whether an upsert found its '
-  'record, whether webhook deliveries were enqueued, who called, and the state of the rate limit.';
+  'The answer to a request. error_code and details: an error code of spec 7 with the invalid fields. body: JSON text. '
+  'replayed: the body repeats an earlier reply. found: the call created no record, because it found the record or was '
+  'sent with dry_run. events: webhook deliveries were enqueued. caller_id and workspace_id: who called. rate_limit, '
+  'rate_remaining and rate_reset: the state of the rate limit.';
 create function crm.is_marked(p_setting text) returns boolean
 language sql stable
 as $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
@@ -972,7 +966,7 @@ as $$
   )::api.reply
 $$;
 comment on function crm.refusal(text, crm.caller, crm.admission, json) is
-  'The answer to a request whose verb did not run, or failed. p_admission is null if the call was not counted.';
+  'The answer to a request whose verb did not run, or failed. p_admission null: the answer shows no rate limit.';
 create function crm.elsewhere(p_address text) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -1016,8 +1010,8 @@ begin
     v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
-  -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. To be counted, it
-  -- would have to wait for that other call, and the other call may hold the idempotency key.
+  -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. Counting would wait
+  -- for that other call, which may hold the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -1046,7 +1040,7 @@ begin
   end if;
 
   -- Assigned to a variable, because `perform` costs several times as much as an expression. A setting costs as much as
-  -- ten expressions, so one setting holds the whole caller.
+  -- ten expressions, so one setting holds all ids of the caller.
   v_settings := array[
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.caller', format('%s %s %s', p_caller.id, p_caller.member_id, p_caller.user_id), true)
@@ -1064,7 +1058,7 @@ begin
     end if;
   exception
     -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. `others` does
-    -- not include query_canceled, the error of a verb that took too long.
+    -- not include query_canceled, which ends a verb that took too long.
     when others or query_canceled then
       get stacked diagnostics
         v_failure.state = returned_sqlstate,
@@ -1090,8 +1084,8 @@ end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
   'Answers one request from an identified caller: rate limit, networks, scope, idempotency key, verb, stored reply. '
-  'p_scope is a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only '
-  'identifies the caller and counts no call. Only the doors call it.';
+  'p_scope is a scope or a role; null requires none. p_verb null: makes all checks, but runs no verb. p_args null: '
+  'only identifies the caller and counts no call. Only the doors call it.';
 create function api.call(
   p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea,
   p_address text default null
@@ -1104,11 +1098,9 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
-  'The door for API keys: answers one request. p_key_hash: the SHA-256 of the key, then the key''s slot. p_scope is '
-  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so the door stops after the '
-  'idempotency key. p_args null: only identifies the key and counts no call. p_address: where the call comes from '
-  '(crm.identify).';
-
+  'The door for API keys: answers one request. p_key_hash and p_address: as in crm.identify. p_scope null: requires no '
+  'scope, as for GET /api-v1-me and for an unknown path or method (404, 405). p_verb null: the request is invalid, so '
+  'the door makes all checks, but runs no verb. p_args null: only identifies the key and counts no call.';
 create function crm.own_key() returns json
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -1325,7 +1317,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
-  -- The pipeline whose stages are offered. Null means any pipeline, for a filter by stage alone.
+  -- The pipeline whose stages are offered. Null for a filter by stage alone, which offers the stages of all pipelines.
   v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
     (
       select p.id from crm.pipelines p
@@ -1378,7 +1370,7 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
+  'call''s pipeline with their types. Empty if the workspace has none. Null for any other field, or if there are more '
   'than 20 values.';
 create function crm.unusable_detail(p_kind text, p_id uuid) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -1405,8 +1397,8 @@ begin
 end
 $$;
 comment on function crm.unusable_detail(text, uuid) is
-  'Why a record of the caller''s workspace cannot be referred to, as fields of an error detail: it was merged into `id`, '
-  'it was erased, or it is inactive. Empty for any other record. Active members and loss reasons must not be passed.';
+  'Why a record of the caller''s workspace cannot be referred to, as fields of an error detail: it was merged into '
+  '`id`, it was erased, or it is inactive. Empty for any other record. Callers pass no active member or loss reason.';
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -1446,8 +1438,7 @@ begin
     v_details := v_details || v_detail;
   end loop;
   perform set_config('app.choices_told', v_told, true);
-  -- An error without details is about the call's id. Its reply gets details only if that id belongs to another kind of
-  -- record.
+  -- An error without details is about the call's id. It gets details only if that id belongs to another kind of record.
   return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
 end
 $$;
@@ -1479,8 +1470,8 @@ end
 $$;
 comment on function crm.require_known_filters(jsonb) is
   'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive owners, '
-  'pipelines and stages are accepted, so that their records can be listed. Lists call this function only if they found '
-  'nothing.';
+  'pipelines and stages are accepted, so that their records can be listed. Without `sort`, lists and sums call this '
+  'function only if they found nothing.';
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
 comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
@@ -1490,7 +1481,7 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends, even if it has fewer records than its limit, because 200 records of '
+  'The size in bytes of JSON at which a page ends, even if the page has fewer records than its limit. 200 records of '
   'maximum length would have 20 MB.';
 create function crm.page(p_records json[], p_next_id uuid) returns json
 language sql stable
@@ -1498,7 +1489,7 @@ as $$
   select to_json(row(coalesce(p_records, '{}'), row(p_next_id, p_next_id is not null)::api.page_meta)::api.page)
 $$;
 comment on function crm.page(json[], uuid) is
-  'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
+  'Builds a page of a list (spec 4.0). p_next_id is the cursor of the next page; null if there is no next page.';
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
 comment on type api.synced_page_meta is
   'api.page_meta with synced_until, which a client sends as updated_since in its next run.';
@@ -1521,7 +1512,7 @@ as $$
   select case p_object_type when 'company' then 'companies' when 'activity' then 'activities' else p_object_type || 's' end
 $$;
 comment on function crm.table_of(text) is
-  'The table of a kind of record, which is also the resource in its scopes: companies for company.';
+  'The table for a kind of record, such as companies for company. It is also the resource in the scopes for that kind.';
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -1534,8 +1525,8 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
-  -- Null stands for the default owner. Replace it here, so that null is no change if that owner already owns the
-  -- record. For activities crm.with_activity_defaults replaces the null.
+  -- A null owner_id means the default owner. Replace it here, so that nothing changes if the record already has that
+  -- owner. For activities, crm.with_activity_defaults replaces the null.
   if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
     p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
   end if;
@@ -1547,8 +1538,8 @@ begin
 end
 $$;
 comment on function crm.changes(text, jsonb, jsonb) is
-  'The arguments of a PATCH that differ from the record. Unchanged references are left out, so that nothing checks '
-  'them again: a client may send back what it read. Raises the codes of crm.checked_values.';
+  'The arguments of a PATCH that differ from the record. Unchanged references are left out and not checked again, '
+  'because a client may send back what it read. Raises the codes of crm.checked_values.';
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
 as $$ begin return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16); end $$;
@@ -1571,8 +1562,7 @@ end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
   'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
-  'and both create a record with it. Each key names the kind of value, such as `contact email`; null values lock '
-  'nothing.';
+  'and both create one. Each key names the kind of value, such as `contact email`. Null values lock nothing.';
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -1618,7 +1608,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- The common case first: most records resemble no other.
+  -- Most records resemble no other record.
   if p_alike = '{}' and p_args ->> 'prefer' is null then return p_record; end if;
   v_ids := array(select distinct a from unnest(p_alike) a order by a limit 5);
   if p_args ->> 'prefer' = 'representation' then
@@ -1628,7 +1618,7 @@ begin
 end
 $$;
 comment on function crm.creation_json(jsonb, json, uuid[]) is
-  'The reply to a creation: the record or its id, and the ids of similar records, the five oldest at most.';
+  'The reply to a creation: the record or its id, and the ids of similar records, at most the five oldest.';
 
 create type crm.event_type as enum (
   'deal.stage_changed', 'deal.won', 'deal.lost', 'deal.stale', 'activity.created', 'activity.overdue',
@@ -1768,12 +1758,11 @@ create type crm.walk as (
   rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
 comment on type crm.walk is
-  'Statements that read rows for the filters sent. Their column is_match tells whether a row matches all filters. rows '
-  'reads all rows in no order; the caller appends conditions. everything reads all rows, newest first. Each of ways '
-  'reads the rows that match one filter, newest first. Each of ranges reads the rows that match one range filter, in '
-  'the order of its column. chosen reads the rows with the ids $4. everything and ways read the ids below $1, down to '
-  '$2; $3 is the number of rows. is_alone tells for each of ranges whether it is the only filter. shows_all: whether '
-  'archived records are requested too.';
+  'Statements that read rows for the filters sent. Their column is_match tells whether a row matches all filters. '
+  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: for each '
+  'filter, its rows, newest first. ranges: for each range filter, its rows in the order of its column. chosen: the '
+  'rows with the ids $4. everything and ways read the ids below $1, down to $2; $3 is the number of rows. is_alone: '
+  'for each of ranges, whether it is the only filter. shows_all: whether archived records are requested too.';
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language plpgsql immutable set search_path = ''
 as $$
@@ -1784,7 +1773,7 @@ begin
       -- At most one row has a given unique value, so the rows need no order by id.
       when p_kind = 'unique' then
         '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
-      -- The conditions of api.<name>_list, so that the plan uses the same index.
+      -- The same conditions as in api.<name>_list, so that the plan uses the same index.
       else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
     end,
@@ -1828,8 +1817,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing. Most indexes begin with that filter's column. Without it the list can use
-  -- only the primary key and, for a filter of kind `deal`, the index on deals.
+  -- Whether the required filter is missing. Most indexes begin with that filter's column. Without the filter, the list
+  -- can use only the primary key and, for a filter of kind `deal`, the index on deal_id.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -1945,7 +1934,7 @@ begin
       group by r.target, r.name
     ) r;
   end if;
-  -- v_pending is null if too many records still have to be indexed: then read all rows instead of the index.
+  -- v_pending is null if too many records still have to be indexed. Then do not read crm.record_values.
   if v_pending is not null then
     v.ways := v.ways || array(
       select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
@@ -2004,7 +1993,6 @@ declare
   v_walked uuid[];
   v_matches uuid[];
   v_in_range uuid[];
-  -- The ids of the range to read.
   v_chosen uuid[];
   v_newer integer;
 begin
@@ -2060,9 +2048,9 @@ begin
 end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list for any combination of filters. Returns more ids than the limit if there is a next '
-  'page. Reads at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: whether the call '
-  'has no filter, or only updated_since. Then the statements have cached plans.';
+  'The ids of a page of a list for any combination of filters, and further ids if more rows matched. Reads at most 5 * '
+  'p_step rows, and for each range its ids, 10 * p_step + 1 at most. next_id is the last row read; null if no row is '
+  'left. p_kept: the call has no filter, or only updated_since, so the statements have cached plans.';
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
@@ -2082,7 +2070,7 @@ begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- If `since` was sent, try the ways before the ranges, because reading by id then probably reads fewer rows.
+  -- If `since` was sent, try the ways before the ranges, because reading by id probably reads fewer rows.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
   -- thousands.
@@ -2096,8 +2084,8 @@ begin
 end
 $$;
 comment on function crm.summary(text, jsonb, text, integer, text) is
-  'Runs the statement p_sums over the rows that match the filters sent, with the columns p_columns. p_sums returns the '
-  'number of rows read and a reply. Raises too_many_records if there are more than p_most rows.';
+  'Runs the statement p_sums over the rows for the filters sent (crm.walk), with the columns p_columns. p_sums returns '
+  'the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than p_most rows.';
 
 create function crm.list_filters(p_record text)
 returns table (kind text, name text, target text, given text, sql text)
@@ -2463,7 +2451,7 @@ begin
 end
 $$;
 comment on function crm.keep_cursor(text, text, text, uuid) is
-  'Stores a position in a sorted list, and returns its cursor, which is valid for a day.';
+  'Stores a position in a sorted list, and returns its cursor, which is valid for at least a day.';
 create function crm.sorted_list(p_record text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_incremental_sort = off
@@ -2474,7 +2462,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- How many more rows may be read for this page.
+  -- How many more rows this page may read.
   v_left integer := 1250;
   v_rows integer := v_limit + 1;
   v_after crm.list_cursors;
@@ -2522,7 +2510,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- Without `offset 0`, the planner could read the index on the sorted column, and so the whole workspace.
+    -- Without `offset 0`, the planner could read the whole workspace by the index on the sorted column.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
@@ -2586,8 +2574,8 @@ begin
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
-  'A page of a list in the order of `sort`. Sorts the rows of a filter that has at most 1,250. If all filters have '
-  'more, reads at most 1,250 rows of the sorted column''s index, so the page may end early. Raises invalid_cursor.';
+  'A page of a list in the order of `sort`. If a filter has at most 1,250 rows, sorts these rows. Otherwise reads at '
+  'most 1,250 rows of the sorted column''s index, so the page may end early. Raises invalid_cursor.';
 
 create schema if not exists extensions;
 create extension if not exists pg_trgm with schema extensions;
@@ -2608,10 +2596,10 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII. For these, this branch takes a third of the time that the statement below would take.
+  -- Most texts are ASCII. For them, this branch takes a third of the time of the statement below.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
-  -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
-  -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
+  -- ICU's lower() writes ς instead of σ at the end of a word. Replace ς, so that a search for the beginning of a word
+  -- finds the word. Phones and keyboards type different apostrophes: replace them with one.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -2671,7 +2659,7 @@ comment on function crm.search_words(text) is
 create function crm.search_trigrams(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Drops the trigrams with a space (beginnings and ends of words), two fifths of all: no search needs them.
+  -- Drop the trigrams with a space (beginnings and ends of words), two fifths of all. No search needs them.
   return substr(
     regexp_replace(',' || array_to_string(extensions.show_trgm(p_text), ','), '^(?:, ..)+|,.. ', '', 'g'), 2
   );
@@ -2711,8 +2699,8 @@ begin
 end
 $$;
 comment on function crm.searched_keys(uuid, text, uuid, text) is
-  'The keys by which the index finds a record. crm.search estimates in two samples how common a word is: one record in '
-  '64, chosen by the random end of its id, also has keys in the larger sample, and one in 4,096 in the small sample.';
+  'The keys by which the index finds a record. crm.search estimates in two samples how common a word is. One record in '
+  '64 also has keys in the larger sample, and one in 4,096 in the small sample; the random end of the id decides.';
 create table crm.search_texts (
   workspace_id uuid not null,
   record text not null,
@@ -2732,8 +2720,8 @@ create function crm.lock_texts() returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock(crm.lock_number('texts')); end $$;
 comment on function crm.lock_texts() is
-  'Makes the job index-texts and the jobs that drop partitions of events wait for each other until the transaction '
-  'ends. No client''s call takes this lock, because one workspace must not delay the others.';
+  'Makes the jobs index-texts and partition-events wait for each other until the transaction ends. No client''s call '
+  'takes this lock, because one workspace must not delay the others.';
 create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock_shared(crm.lock_number('texts of ' || p_workspace_id)); end $$;
@@ -2776,8 +2764,8 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone are no
-  -- safe limit, because a client sees the ids, and could change the texts of the sampled records until a common word
+  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone do not
+  -- limit this number: a client sees the ids, and could change the texts of the sampled records until a common word
   -- looks rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
@@ -2807,7 +2795,7 @@ begin
       ) s;
       v_rarest := least(v_rarest, v_sampled);
       if v_sampled < 2 then v_rare := concat_ws(',', v_rare, v_trigram); end if;
-      -- Four trigrams are enough: reading common trigrams from the index takes longer than comparing some texts.
+      -- Four trigrams are enough: reading more of them from the index takes longer than comparing some texts.
       exit when char_length(v_rare) = 15;
     end loop;
     is_common := v_rarest = 3;
@@ -2865,7 +2853,7 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
   'or to p_from if next_id is null. The search stops before a block (crm.search_keys) in which the words are common '
   '(is_common), after p_enough or 2 * p_step ids, or after reading much of the index or 16 * p_step texts. Security '
-  'definer, because @> is not leakproof: row-level security would keep the index from being used. In place of '
+  'definer, because @> is not leakproof, so row-level security would keep the index from being used. In place of '
   'row-level security, each condition names the workspace, or keys that belong to it.';
 
 create table crm.custom_fields (
@@ -2887,10 +2875,10 @@ create table crm.custom_fields (
   check ((choices is not null) = (type in ('choice', 'choices')))
 );
 comment on table crm.custom_fields is
-  'The keys of custom_fields that a workspace has defined, with the type of their values. A workspace may refuse '
-  'other keys (crm.workspaces.refuses_undefined_fields); if it does not, they may have any value.';
+  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys may have any '
+  'value, unless the workspace refuses them (crm.workspaces.refuses_undefined_fields).';
 comment on column crm.custom_fields.index_below is
-  'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
+  'The job index-texts still has to index the values of records with a lower id. Null once all values are indexed.';
 call crm.protect('crm.custom_fields');
 create trigger touch before update of label, choices, archived_at on crm.custom_fields for each row execute function crm.touch();
 create index custom_fields_not_indexed on crm.custom_fields (workspace_id, id) where index_below is not null;
@@ -2903,8 +2891,8 @@ as $$
   end collate "C"
 $$;
 comment on function crm.without_case(text) is
-  'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 and an MD5 of '
-  'the whole, because the size of an index entry is limited.';
+  'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 characters '
+  'and an MD5 of the whole text, because the size of an index entry is limited.';
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
 as $$
@@ -2920,8 +2908,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of a double sort like the numbers after one change: invert the sign bit of a positive number, and all bits
-  -- of a negative number.
+  -- The bits of a double sort like the numbers if the sign bit of a positive number and all bits of a negative number
+  -- are inverted.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -2931,9 +2919,8 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'The text in the form in which it is compared: in lower case, a date with a D before it. The key of a number begins '
-  'with N (crm.number_key). No other key begins with an ASCII capital letter, so a range of dates or numbers finds no '
-  'other text.';
+  'The text in the form in which it is compared: in lower case, a date with a D before it. Only the keys of dates and '
+  'numbers (crm.number_key) begin with an ASCII capital letter, so a range of dates or numbers finds no other text.';
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
@@ -2953,12 +2940,11 @@ end
 $$;
 comment on function crm.value_keys(jsonb) is
   'The keys of a custom field''s value: texts by which values are compared and sorted (crm.text_key, crm.number_key). '
-  'A list has a key for each text.';
+  'A list has a key for each of its texts.';
 create function crm.tag_keys(p_tags text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end $$;
 comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are compared: without regard to case.';
-
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -3112,7 +3098,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_fields jsonb := coalesce(nullif(p_current -> 'custom_fields', 'null'), '{}') || (p_args -> 'add_custom_fields');
 begin
-  -- The length of the JSON without the spaces that Postgres prints.
+  -- The length of the JSON without the spaces that Postgres prints before and after each field's name.
   if (
     select count(*) > 50 or sum(octet_length(to_json(f.key)::text) + octet_length(f.value::text) + 2) + 1 > 10240
     from jsonb_each(v_fields) f
@@ -3160,8 +3146,8 @@ create function crm.lock_custom_fields() returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock(crm.lock_number('custom fields ' || crm.current_workspace_id())); end $$;
 comment on function crm.lock_custom_fields() is
-  'Makes calls that change definitions of the workspace wait for each other until the transaction ends, so that two '
-  'calls cannot exceed the maximum together.';
+  'Makes calls that change definitions of the workspace wait for each other until the transaction ends. So two '
+  'simultaneous calls cannot exceed the maximum.';
 create function crm.custom_field_lock(p_id uuid) returns crm.custom_fields
 language plpgsql set search_path = '' as $$
 declare
@@ -3229,7 +3215,8 @@ begin
 end
 $$;
 comment on function api.custom_field_create(jsonb) is
-  'Defines a custom field and returns it. Raises validation_error for a defined key and for the 51st field.';
+  'Defines a custom field and returns it. Raises validation_error if a field (even an archived one) has the key, or if '
+  '50 fields of this kind of record are in use.';
 create function api.custom_field_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3273,7 +3260,7 @@ declare
 begin
   if d.archived_at is not null then
     perform crm.custom_field_room(d.object_type);
-    -- While the field was archived, its values were not indexed: index them all.
+    -- The values were not indexed while the field was archived: index them all.
     update crm.custom_fields f set archived_at = null, index_below = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     where f.workspace_id = d.workspace_id and f.id = d.id
     returning * into d;
@@ -3283,7 +3270,6 @@ end
 $$;
 comment on function api.custom_field_restore(jsonb) is
   'Puts an archived definition back into use. Raises not_found, and validation_error if 50 fields are in use.';
-
 create function crm.within_workspace(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
 begin
@@ -3305,7 +3291,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_action(text, json) is
-  'Records a member''s action on a definition in the audit log, and returns the definition.';
+  'Records an action on a definition in the audit log, and returns the definition.';
 create function app.custom_field_list(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return api.custom_field_list(crm.within_workspace(crm.check_args(p_args, '{workspace_id}'))); end $$;
@@ -3365,10 +3351,9 @@ create table crm.record_values (
 comment on table crm.record_values is
   'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
-comment on column crm.record_values.value is 'The value''s key (crm.value_keys), or the tag''s (crm.tag_keys).';
+comment on column crm.record_values.value is 'The key of the value (crm.value_keys) or of the tag (crm.tag_keys).';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
 call crm.protect('crm.record_values');
-
 create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
 language sql immutable as $$
   select case
@@ -3378,12 +3363,12 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'Converts a text from the query to a JSON value of the field''s type. A text that is no value of this type stays a '
-  'text.';
+  'Converts a text from the query to a JSON value of the field''s type. A text that is not a value of this type stays '
+  'a text.';
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
-  'A filter by a tag or a custom field: the keys of its lowest and highest value, which are equal for a single value; '
-  'whether all records are in the index; the SQL expression for the keys of row t.';
+  'A filter by a tag or a custom field. low and high: the keys of its lowest and highest value, equal for a single '
+  'value. is_indexed: whether all records are in the index. expression: SQL for the keys of row t.';
 create function crm.sent_values(p_object_type text, p_args jsonb) returns setof crm.sent_value
 language plpgsql stable set search_path = '' as $$
 declare
@@ -3470,7 +3455,7 @@ declare
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
     'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    -- If the field is a list, a record may have several values in the range: return the record once.
+    -- If a record's value is a list, several of its elements may be in the range: return the record once.
     case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
@@ -3493,9 +3478,8 @@ end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
   'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
-  'p_rows: the statement for all rows. p_pending: records that may have changed since they were indexed. The statement '
+  'p_rows: the statement for all rows. p_pending: records that may have changed since they were indexed; the statement '
   'also reads these.';
-
 create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, search_text text);
 comment on type crm.record_keys is
   'The fields of a record that crm.keep_values indexes, and its searched text (only for crm.keep_texts).';
@@ -3570,7 +3554,7 @@ begin
 end
 $$;
 comment on function crm.index_defined(timestamptz) is
-  'Indexes the values that records had before their field was defined, newest records first, until p_end.';
+  'Indexes the values that records had before their field was defined or restored, newest records first, until p_end.';
 
 create table crm.pipelines (
   workspace_id uuid not null references crm.workspaces (id),
@@ -3601,7 +3585,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active stage.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal that names no stage enters the first active stage.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -3773,8 +3757,8 @@ begin
 end
 $$;
 comment on function api.workspace_get(jsonb) is
-  'Returns what calls can refer to in the caller''s workspace: active loss reasons, pipelines with their stages, event '
-  'types, custom fields, all active members, and the newest 200 inactive members.';
+  'Returns what calls can refer to in the caller''s workspace: active loss reasons, active pipelines with their active '
+  'stages, event types, custom fields in use, all active members, and the newest 200 inactive members.';
 
 create function crm.pipeline_row_json(p crm.pipelines) returns json
 language sql stable as $$
@@ -3800,7 +3784,8 @@ begin
 end
 $$;
 comment on function crm.unset_default_pipeline(uuid) is
-  'Leaves a workspace without a default pipeline, so that another one can become the default in the same transaction.';
+  'Leaves a workspace without a default pipeline, so that another pipeline can become the default in the same '
+  'transaction.';
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -3826,8 +3811,8 @@ begin
 end
 $$;
 comment on function app.pipeline_create(jsonb) is
-  'Creates a pipeline with its stages, the first at position 1. With is_default it replaces the current default. '
-  'Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
+  'Creates a pipeline with its stages, the first at position 1. With is_default, the new pipeline replaces the current '
+  'default. Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
   'is_default. Codes: validation_error, not_found.';
 create function app.pipeline_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -3901,7 +3886,6 @@ $$;
 comment on function app.stage_update(jsonb) is
   'Deactivates a stage, or activates it again. No deal enters an inactive stage. Returns the stage. Arguments: '
   'workspace_id, id, is_active. Codes: validation_error, not_found.';
-
 create function crm.loss_reason_json(r crm.loss_reasons) returns json
 language sql stable as $$
   select json_build_object(
@@ -3940,8 +3924,8 @@ begin
 end
 $$;
 comment on function app.loss_reason_update(jsonb) is
-  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals already lost '
-  'for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
+  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals that were lost '
+  'for the reason keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
   'not_found.';
 create function app.loss_reason_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -4031,7 +4015,7 @@ begin
 end
 $$;
 comment on function crm.company_new(jsonb) is
-  'The company to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.6).';
+  'The company to insert for a creation. Raises validation_error, invalid_reference, no_owner_available (spec 4.6).';
 create function api.company_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4505,7 +4489,7 @@ begin
 end
 $$;
 comment on function crm.contact_new(jsonb) is
-  'The contact to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.2).';
+  'The contact to insert for a creation. Raises validation_error, invalid_reference, no_owner_available (spec 4.2).';
 create function api.contact_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -4532,9 +4516,9 @@ begin
 end
 $$;
 comment on function crm.lock_referred(uuid[], uuid[]) is
-  'Locks companies and contacts until the transaction ends, so that they are not merged or erased. A call that makes '
-  'records refer to them takes this lock before it locks the records. A merge or an erasure locks in the same order, '
-  'so no deadlock is possible.';
+  'Locks companies and contacts until the transaction ends, so that nobody can merge or erase them. A call that makes '
+  'records refer to a company or contact takes this lock before it locks the records. A merge or an erasure locks in '
+  'the same order, so no deadlock is possible.';
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5009,10 +4993,10 @@ comment on column crm.deals.stale_reported_for is
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique, because crm.lead_receipts makes leads idempotent.';
+  'The caller''s own id for the deal. Leads do not need it to be unique: crm.lead_receipts makes them idempotent.';
 comment on column crm.deals.lead is
-  'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
-  'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
+  'The body of the call to POST leads that created the deal; null for any other deal. Later changes of the deal or its '
+  'contact do not change it. Inserting a deal with a lead emits lead.received.';
 comment on column crm.deals.lead_contact_id is
   'The contact who sent the lead, set when the deal gets another contact; null before that. Erasing this person '
   'erases the lead too. The id stays even if the contact is merged.';
@@ -5048,13 +5032,12 @@ begin
   return new;
 end
 $$;
-comment on function crm.touch_deal() is
-  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whoever writes.';
+comment on function crm.touch_deal() is 'Trigger: sets updated_at and moved_at when the deal''s own fields change.';
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- A second note in the same transaction must not update the deal: it would write the same moved_at, and
+  -- A second note in the same transaction must not update the deal: the note would write the same moved_at, and
   -- crm.touch_deal would take the update for a change of the deal's fields.
   update crm.deals d set moved_at = now()
   where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
@@ -5155,7 +5138,7 @@ end
 $$;
 comment on function crm.deal_new(jsonb) is
   'The deal to insert; its default title is the name of its contact, otherwise of its company. Raises '
-  'invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
+  'invalid_reference, no_owner_available and the codes of crm.checked_values and crm.choose_stage (spec 4.6).';
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ declare t crm.deals := crm.deal_insert(crm.deal_new(p_args)); begin return crm.deal_json(t); end $$;
@@ -5191,8 +5174,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH. If it names another pipeline but no stage, the stage is that pipeline''s first '
-  'active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
+  'The pipeline and stage for a PATCH. If the PATCH names another pipeline but no stage, the deal enters that '
+  'pipeline''s first active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5207,8 +5190,8 @@ begin
   v_changes := crm.changes('deal', to_jsonb(v_deal), p_args);
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then return crm.deal_json(v_deal); end if;
-  -- A client may send back the status that it read. Closing a deal needs more than a status, so there are separate
-  -- actions for it.
+  -- A client may send back the status that it read, or reopen the deal. Closing a deal needs more than a status, so the
+  -- statuses ganho and perdido are refused, and the error names the action to use.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
@@ -5231,7 +5214,7 @@ create function crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) ret
 language sql stable
 as $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
 comment on function crm.deal_action_json(crm.deals, boolean) is
-  'The reply to an action: the deal, and whether it already was in the requested state.';
+  'The reply to an action: the deal, and `idempotent`: whether the action changed nothing.';
 create function api.deal_move_stage(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5248,8 +5231,8 @@ begin
 end
 $$;
 comment on function api.deal_move_stage(jsonb) is
-  'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage outside '
-  'the workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
+  'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage of another '
+  'workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
 create function api.deal_reassign(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -5295,14 +5278,14 @@ begin
 end
 $$;
 comment on function api.deal_reassign(jsonb) is
-  'Gives one member''s unarchived deals, or only those with `status`, to an active member: the newest 1,000 from the '
-  'cursor on. Each deal emits deal.updated. Raises invalid_reference.';
+  'Gives one member''s unarchived deals, or only those with `status`, to an active member: the newest 1,000, or with '
+  '`cursor` the next 1,000. Each changed deal emits deal.updated. Raises invalid_reference.';
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
-  -- A closed deal stays as it is, won or lost.
+  -- A closed deal stays won or lost.
   if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
   v_deal := jsonb_populate_record(v_deal, p_args);
   v_deal.status := 'ganho';
@@ -5747,7 +5730,7 @@ create table crm.activities (
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
-comment on table crm.activities is 'Tasks, calls and meetings of a deal. They never move to another deal.';
+comment on table crm.activities is 'Tasks, calls and meetings of a deal. An activity never moves to another deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
@@ -5777,15 +5760,15 @@ begin
 end
 $$;
 comment on function crm.set_completed_at() is
-  'Trigger: sets completed_at when the status becomes concluida and clears it for any other status, whether the API or '
-  'the application writes. A later edit keeps the time.';
+  'Trigger: sets completed_at when the status becomes concluida, and clears completed_at for any other status, whether '
+  'the API or the application writes. A later edit keeps the time.';
 create trigger set_completed_at before insert or update on crm.activities
   for each row execute function crm.set_completed_at();
 create function crm.set_last_activity_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
   update crm.deals d
-  -- greatest(), because the older of two simultaneous activities may be written second.
+  -- greatest(), because the older of two simultaneous activities may be written last.
   set last_activity_at = greatest(d.last_activity_at, new.created_at)
   where d.workspace_id = new.workspace_id and d.id = new.deal_id;
   return null;
@@ -5826,8 +5809,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Locks the contact now, as the foreign key will do at the insert, so that no merge can move the contact's rows in
-    -- between. If the contact is already merged, the activity gets the contact that replaced it.
+    -- Lock the contact before the insert, so that no merge can move the contact's rows in between. If the contact is
+    -- already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
@@ -5851,15 +5834,15 @@ declare
   v_activity crm.activities;
   v_changed crm.activities;
 begin
-  -- Lock the contact before the activity, as a merge does, so that the two cannot deadlock.
+  -- Lock the contact before the activity, as a merge does, so that the call and the merge cannot deadlock.
   if p_args ? 'contact_id' then perform crm.lock_referred('{}', array[(p_args ->> 'contact_id')::uuid]); end if;
   v_activity := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changed := crm.with_activity_defaults(jsonb_populate_record(
     v_activity, crm.require_references(crm.changes('activity', to_jsonb(v_activity), p_args))
   ));
-  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
-  -- rows are compared instead of the arguments, because the same time can be written in several ways, and null may
-  -- stand for the default that the row already has.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
+  -- Compare the rows instead of the arguments, because one time has several spellings, and null may mean the default
+  -- that the row already has.
   if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end
@@ -6255,7 +6238,8 @@ begin
 end
 $$;
 comment on function crm.set_proposal_moments() is
-  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whoever writes.';
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
+  'application writes.';
 create trigger set_proposal_moments before insert or update on crm.proposals
   for each row execute function crm.set_proposal_moments();
 
@@ -6269,8 +6253,8 @@ create table crm.proposal_links (
 );
 comment on table crm.proposal_links is
   'The one valid link of each proposal. Only the SHA-256 of its token is stored, so that nobody can open a proposal '
-  'with a dump of this table. A separate table, so that crm_api can read proposals but never a hash.';
-comment on column crm.proposal_links.token_hash is 'A fast hash is enough: nobody can guess 32 random bytes.';
+  'with a dump of this table. The table is separate, so that crm_api can read proposals but no hash.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough, because nobody can guess 32 random bytes.';
 call crm.protect('crm.proposal_links');
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
 language plpgsql stable set search_path = '' as $$
@@ -6303,7 +6287,7 @@ begin
 end
 $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
-  'Saves a proposal with a new status; raises proposal_expired after expires_at.';
+  'Saves a proposal with a new status. Raises proposal_expired after expires_at.';
 create function crm.proposal_seller() returns json
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -6313,8 +6297,8 @@ begin
 end
 $$;
 comment on function crm.proposal_seller() is
-  'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
-  'because verbs cannot read crm.workspaces.';
+  'The seller as the customer sees it: only the name of the caller''s workspace. Security definer, because crm_api '
+  'cannot read crm.workspaces.';
 create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
 language sql stable as $$
   select crm.with_fields(crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller()))
@@ -6351,8 +6335,8 @@ begin
 end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
-  'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
-  'proposal_expired, and proposal_closed if the customer gave the other answer.';
+  'Records the customer''s final answer. If the customer already gave the same answer, changes nothing and returns '
+  '`idempotent` as true. Raises proposal_expired, and proposal_closed if the customer gave the other answer.';
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
@@ -6375,9 +6359,9 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request. p_token_hash: the SHA-256 of the token, then the token''s slot. '
-  'p_verb null: only checks the link and its rate limit. p_args null: only identifies the link and counts no call. '
-  'The id in p_args is always the link''s own proposal.';
+  'The door for public links: answers one request. p_token_hash: the SHA-256 of the token, then its slot (as in '
+  'crm.identify). p_verb null: only checks the link and its rate limit. p_args null: only identifies the link and '
+  'counts no call. The id in p_args is always the link''s own proposal.';
 
 create function crm.record_proposal_action(p_action text, p_proposal crm.proposals) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -6404,7 +6388,7 @@ begin
 end
 $$;
 comment on function crm.proposal_add(jsonb, uuid) is
-  'Creates a draft for an existing deal from workspace_id, title, value, recurring_value, expires_at in p_args.';
+  'Creates a draft for an existing deal. Reads workspace_id, title, value, recurring_value and expires_at from p_args.';
 create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$
 declare
@@ -6590,8 +6574,8 @@ create table crm.deal_contacts (
   foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id)
 );
 comment on table crm.deal_contacts is
-  'The contacts that were added to a deal beside its main contact, with their roles. A contact that becomes the main '
-  'contact keeps its row, and so stays in the deal when the main contact changes again.';
+  'The contacts that were added to a deal, with their roles. A contact that becomes the main contact keeps its row, so '
+  'that the contact stays in the deal when the main contact changes again.';
 create index deal_contacts_contact on crm.deal_contacts (workspace_id, contact_id, deal_id);
 call crm.protect('crm.deal_contacts');
 create trigger set_moved_at after insert on crm.deal_contacts for each row execute function crm.set_moved_at();
@@ -6670,7 +6654,7 @@ begin
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform api.fail('not_found');
   end if;
-  -- Lock the contact before the deal, as a merge does, so that the two cannot deadlock.
+  -- Lock the contact before the deal, as a merge does, so that the call and the merge cannot deadlock.
   perform crm.require_references(p_args);
   v_main_id := (crm.deal_lock(v_deal_id)).contact_id;
   v_is_main := v_main_id is not distinct from v_contact_id;
@@ -6688,7 +6672,7 @@ begin
   else
     select count(*) into v_count from crm.deal_contacts k
     where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
-    -- Limit a main contact's row too, because it stays as an additional contact's row when the main contact changes.
+    -- The main contact's row has a limit too: it stays when the main contact changes, so rows would add up.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
         'validation_error', array['contact_id'],
@@ -6705,9 +6689,9 @@ begin
 end
 $$;
 comment on function api.deal_contact_add(jsonb) is
-  'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
-  'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
-  'has 50 contacts besides the main contact.';
+  'Adds a contact to a deal and returns the contact. If the deal already has the contact, changes the role if a role '
+  'is sent. The main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error '
+  'if the deal has 50 contacts besides the main contact.';
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -6717,8 +6701,8 @@ begin
 end
 $$;
 comment on function crm.remove_deal_contact(uuid, uuid) is
-  'Removes a contact from a deal of the current workspace, and returns whether it was there. Security definer, '
-  'because the roles of verbs may not delete rows.';
+  'Removes a contact from a deal of the current workspace, and returns whether the deal had the contact. Security '
+  'definer, because the roles of verbs may not delete rows.';
 create function api.deal_contact_remove(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -6768,7 +6752,7 @@ language sql stable set search_path = '' as $$
   join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = p_table
 $$;
-comment on function crm.partition_key(regclass) is 'The column of a table by which it is partitioned: a UUIDv7.';
+comment on function crm.partition_key(regclass) is 'The column by which a table is partitioned, a UUIDv7.';
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
 language sql stable set search_path = '' as $$
   select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
@@ -6802,7 +6786,7 @@ begin
     $sql$
       select array_agg(d.day order by d.day)
       from (
-        -- A week ahead, so that no row goes to the default partition while the job cannot run.
+        -- A week ahead, so that no row goes to the default partition if the job does not run for some days.
         select $2 + n from generate_series(0, 7) n
         union
         select (crm.uuid_v7_time(r.%I) at time zone 'UTC')::date from %s r
@@ -6815,8 +6799,8 @@ begin
 end
 $$;
 comment on function crm.missing_days(regclass, date, date) is
-  'The days that need a partition and have none: the days from p_today to a week ahead, and the days from p_oldest on '
-  'whose rows are in the default partition.';
+  'The days that need a partition and have none: the days from p_today to a week ahead, and the days since p_oldest '
+  'that have rows in the default partition.';
 create function crm.make_partition(p_table regclass, p_day date) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -6826,9 +6810,9 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Created without indexes, because moving rows into it is then five times as fast; `attach` creates the indexes. The
-  -- free room is for deliveries, most of which are updated once, when they end. Such an update adds no index entry
-  -- (HOT) and needs no vacuum, because the next update in the page reuses the room of the old row version.
+  -- Created without indexes, because moving rows into the new partition is then five times as fast; `attach` creates
+  -- the indexes. The fillfactor leaves room in deliveries' pages: most deliveries are updated once, when they end. Such
+  -- an update adds no index entry (HOT) and needs no vacuum: the next update in the page reuses the old version's room.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
     v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
@@ -6851,7 +6835,7 @@ end
 $$;
 comment on function crm.make_partition(regclass, date) is
   'Creates the partition of a day and moves the day''s rows out of the default partition without firing triggers; '
-  'returns how many rows it moved. The caller has locked the table.';
+  'returns how many rows it moved. The caller must have locked the table.';
 create function crm.manage_partitions(
   p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
   out moved bigint, out dropped integer, out hindrance text
@@ -6895,25 +6879,25 @@ begin
   if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
       if p_table::text = 'crm.events' then
-        -- Wait up to 5 s: the job index-texts holds this lock for some seconds while it reads events, and may start at
-        -- the same moment as this job every time. No request waits behind this lock.
+        -- Wait up to 5 s, because the job index-texts holds this lock for some seconds while it reads events, and may
+        -- always start together with this job. No request waits for this lock.
         perform set_config('lock_timeout', '5s', true);
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- Lock before `attach`, which takes a weaker lock: under that lock, a simultaneous insert of a row of that day
-      -- would fail, because the row still goes to the default partition. `only` is enough, because nobody locks another
-      -- partition before locking the table. The default partition is locked too, because its bounds change and a vacuum
+      -- Lock before `attach`, which takes a weaker lock. Under that lock, a simultaneous insert for the same day would
+      -- fail, because the row still goes to the default partition. `only` is enough: except a vacuum, nobody locks a
+      -- day's partition before the table. The default partition is locked too, because its bounds change and a vacuum
       -- may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Compute the days once more: rows may have been written before this function got the lock.
+        -- Compute the days again, because others may have written rows before this function got the lock.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
         end loop;
       end if;
-      -- Dropping a partition blocks all requests, so each run drops ten at most.
+      -- Dropping a partition blocks all requests, so each run drops at most ten.
       for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
         begin
           execute format('lock table %s in access exclusive mode nowait', v_partition);
@@ -6936,10 +6920,10 @@ $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'Creates the missing partitions of a table up to a week ahead, and moves their rows out of the default partition. '
   'Drops partitions older than crm.kept_days, at most ten in each run, and deletes rows of that age from the queue and '
-  'the default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the '
-  'next run tries again. Moving rows blocks everybody, for about a second with 100,000 rows. So if the default '
-  'partition has more than p_max_rows rows, no row is moved and no partition is created. p_now replaces the current '
-  'time.';
+  'the default partition. If a table lock takes more than 200 ms, the function gives up and returns the reason in '
+  '`hindrance`; the next run tries again. Moving rows blocks everybody, for about a second with 100,000 rows. So if '
+  'the default partition has more than p_max_rows rows, the function moves no rows and creates no partition. p_now '
+  'replaces the current time.';
 
 create table crm.feed_offset (
   only_row boolean primary key default true check (only_row),
@@ -6948,7 +6932,7 @@ create table crm.feed_offset (
 );
 comment on table crm.feed_offset is
   'The number added to a transaction id to get a position in the feed. If a database is restored into another cluster, '
-  'transaction ids start from small numbers: crm.continue_feed() then raises this number.';
+  'transaction ids start from small numbers: then crm.continue_feed() must be called to raise this number.';
 comment on column crm.feed_offset.cursor_secret is
   'Signs the cursors of the feed (crm.feed_cursor_text). If it changes, every earlier cursor becomes invalid.';
 alter table crm.feed_offset enable row level security, force row level security;
@@ -6964,9 +6948,9 @@ begin
 end
 $$;
 comment on function crm.feed_horizon() is
-  'The position below which every transaction has ended, in the snapshot of the statement. An event below this '
-  'position is visible now or never, so a reader that stays below it misses no late commit. Security definer, because '
-  'verbs may not read crm.feed_offset.';
+  'Every transaction below this position has ended, in the snapshot of the statement. An event below this position is '
+  'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
+  'not read crm.feed_offset.';
 create table crm.events (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7_clock(),
@@ -6981,14 +6965,14 @@ create table crm.events (
 ) partition by range (id);
 comment on table crm.events is
   'One row for each event, whether or not anybody subscribes. Written in the transaction of the change, by crm.emit '
-  'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
-  'foreign keys, because with a foreign key each event would lock the workspace''s row.';
+  'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. There are no '
+  'foreign keys, because each event would lock the workspace''s row.';
 comment on column crm.events.facts is
   'Facts that the object does not show, such as the previous stage. A delivery adds them to the object''s JSON.';
 comment on column crm.events.is_test is
   'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
-  'The caller whose request caused the event (crm.current_caller_id); null for the operator and jobs.';
+  'The caller whose request caused the event (crm.current_caller_id); null if no request did.';
 comment on column crm.events.position is
   'The place in the feed (crm.feed_position). Events of one transaction have the same position and are ordered by id.';
 call crm.protect('crm.events');
@@ -7008,10 +6992,9 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'Call this function once after a dump is restored into another cluster, before the first call of the API. New '
-  'positions then begin a trillion above the greatest stored position. So new events come after every cursor that a '
-  'client holds, even if the event of a cursor was lost with the old cluster. Reads all events. Returns the new '
-  'offset.';
+  'Must be called once after a dump is restored into another cluster, before the first call of the API. New positions '
+  'then begin a trillion above the greatest stored position. So new events come after every cursor that a client '
+  'holds, even if the event of a cursor was lost with the old cluster. Reads all events. Returns the new offset.';
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language plpgsql stable set search_path = '' as $$
@@ -7052,8 +7035,8 @@ begin
 end
 $$;
 comment on function crm.sample_data(crm.event_type) is
-  'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
-  'nil UUID, as is the event''s object_id.';
+  'The `data` of a test event: a made-up object and made-up facts in the shape of that event. Like the event''s '
+  'object_id, the object''s id is the nil UUID.';
 
 create function crm.sample_row(p_object_type text) returns jsonb
 language plpgsql immutable set search_path = '' as $$
@@ -7260,30 +7243,30 @@ comment on table crm.webhook_subscriptions is
   '(spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
-  '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
+  '(app.key_revoke). Null if the subscription was created in the console; the audit log then names the person.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target, without the port. The attempts to a host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
-  'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. '
-  'Waiting deliveries are cancelled if it was deleted, otherwise held.';
+  'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. If it '
+  'was deleted, its waiting deliveries are cancelled, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
   'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'When the subscription fell behind: too many deliveries waited, so new events get none (crm.fan_out_within_bound). '
-  'The job webhook-catch-up creates these deliveries later, from the events.';
+  'When the subscription fell behind: too many deliveries waited, so crm.fan_out_within_bound creates none for new '
+  'events. The job webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While the subscription is behind: the position in the feed, with behind_id, up to which every event has its '
-  'delivery.';
+  'A position in the feed, with behind_id: up to this place, every event has its delivery. Null unless the '
+  'subscription is behind.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
-  'of ids, for changed_fields a list of names. Null: all events of its types.';
+  'of ids, for changed_fields a list of names. Null means all events of its types.';
 comment on column crm.webhook_subscriptions.payload is
   'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
   'The additional header that each attempt sends, as {"name": "X-Key"}, or null. Its value is in crm.webhook_secrets.';
 comment on column crm.webhook_subscriptions.notice_due_at is
-  'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
-  'sets a later time. Null: no mail to send.';
+  'When a dispatcher may next send the mail about a subscription that failures deactivated. Taking the mail '
+  '(crm.notice_claim) sets a later time, in case sending fails. Null if there is no mail to send.';
 comment on column crm.webhook_subscriptions.name is
   'The name that people gave the subscription. If null, the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
@@ -7331,14 +7314,14 @@ create table crm.webhook_secrets (
 );
 comment on table crm.webhook_secrets is
   'Signing secrets, encrypted with a key that the database never has, so that nobody can sign with a dump of this '
-  'table. Each secret is encrypted for its subscription_id, so that it cannot be decrypted from another row. A '
-  'separate table, so that crm_api can write secrets but read none.';
+  'table. Each secret is encrypted for its subscription_id, so that it cannot be decrypted from another row. The table '
+  'is separate, so that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap. Until next_from it makes a second signature, afterwards the only '
   'signature.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret. The contexts of the two encryptions differ, '
-  'so that a header cannot be decrypted as a secret, nor a secret as a header. Null if there is no header.';
+  'The value of the subscription''s own header, encrypted like a secret. The two encryptions have different contexts, '
+  'so that nobody can swap a header and a secret. Null if there is no header.';
 call crm.protect('crm.webhook_secrets');
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
@@ -7351,7 +7334,7 @@ end
 $$;
 comment on function crm.holds_webhooks(uuid) is
   'Whether all deliveries of a workspace are held, because the workspace is suspended or has no public API. Security '
-  'definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own workspace only.';
+  'definer, because verbs may not read the workspace''s settings. Callers can ask only about their own workspace.';
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
 language plpgsql stable set search_path = '' as $$
 begin
@@ -7371,7 +7354,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- At most 50 are active, so the limit cuts off only inactive subscriptions, which are kept for ever.
+      -- At most 50 are active, so the limit cuts off only inactive subscriptions.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -7386,7 +7369,8 @@ language plpgsql volatile set search_path = '' as $$
 begin
   -- Without the lock, simultaneous calls would not count each other's subscriptions.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
-  -- A cap, because every write creates deliveries for all active subscriptions, and every claim reads all of them.
+  -- A cap, because every write may create a delivery for each active subscription, and a dispatcher that claims
+  -- deliveries may read all these subscriptions.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
   ) >= 50 then
@@ -7395,8 +7379,8 @@ begin
 end
 $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
-  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Until the transaction ends, '
-  'other calls of this function for the workspace wait.';
+  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other calls of this '
+  'function for the workspace wait until the transaction ends.';
 create function crm.check_new_subscription(p_subscription crm.webhook_subscriptions) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -7404,9 +7388,9 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so two limits apply to how many are created in 30 days. The first limit
+  -- Inactive subscriptions are kept for ever, so two limits bound how many are created in 30 days. The limit of 500
   -- counts subscriptions with the same target and events once, because automation tools subscribe each time a workflow
-  -- is switched on. The second limit counts all subscriptions.
+  -- is switched on. The limit of 5,000 counts all subscriptions.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -7425,8 +7409,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
-  'days, or 500 that differ in target or events from each other and from p_subscription.';
+  'Raises validation_error if the workspace has 50 active subscriptions, created 5,000 subscriptions in the last 30 '
+  'days, or created 500 in these days that differ in target or events from each other and from p_subscription.';
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -7447,7 +7431,7 @@ create function crm.header_name(p_args jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
 comment on function crm.header_name(jsonb) is
-  'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
+  'The header in the arguments, in the form of crm.webhook_subscriptions.header; null if it is absent, null or empty.';
 create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7497,15 +7481,15 @@ end
 $$;
 comment on function crm.check_filters(uuid, jsonb) is
   'The filters of a subscription as they are stored, with a list of ids for each field; null if there is no filter. '
-  'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
-  'filter''s pipelines, because no event would pass, and for field names that no event has in changed_fields.';
+  'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for field names that no '
+  'event has in changed_fields, and for a stage outside the filter''s pipelines, because no event would pass.';
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
   v_subscription.header := crm.header_name(p_args);
-  -- Without this check, a call that began before its key was revoked would leave a subscription that outlives the key.
+  -- Without this check, a call that began before its key was revoked would create a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 
   v_subscription.workspace_id := crm.current_workspace_id();
@@ -7530,9 +7514,10 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active subscriptions. The edge '
+  'Creates a subscription for the calling key (spec 4.5). A workspace has at most 50 active subscriptions. The edge '
   'function chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret '
-  'once, in the reply. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
+  'once, in the reply. Raises revoked_api_key if the key was revoked during the call, and the codes of '
+  'crm.check_new_subscription and crm.check_filters.';
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -7559,7 +7544,7 @@ comment on function crm.change_subscription(uuid, uuid, jsonb) is
   'Changes those of event_types, filters, payload, header and name that are in the arguments. Null or an empty value '
   'removes filters, header or name. The new values apply to later events, and to earlier events that have no delivery '
   'yet because the subscription is behind. Waiting deliveries are sent with the new payload and header. Raises '
-  'not_found; for filters see crm.check_filters.';
+  'not_found and the codes of crm.check_filters.';
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 begin
@@ -7581,8 +7566,8 @@ begin
 end
 $$;
 comment on function api.webhook_delete(jsonb) is
-  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. Deleting an '
-  'inactive subscription gives the same answer.';
+  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. The answer is '
+  'the same if the subscription was already inactive.';
 
 create type api.subscription as (
   id uuid, event_types crm.event_type[], target_url text, is_active boolean, failure_count integer,
@@ -7628,8 +7613,8 @@ begin
 end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
-  'The id of the delivery of an event to a subscription: the event''s time, then a hash of the two ids. So an event '
-  'never gets two deliveries for a subscription, deliveries sort like events, and an id shows its partition.';
+  'The id of an event''s delivery to a subscription: the first half of the event''s id (its time), then a hash of both '
+  'ids. So an event never gets two deliveries for a subscription, ids sort like events, and each shows its partition.';
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -7645,22 +7630,23 @@ create table crm.webhook_deliveries (
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
   'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
-  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
-  'their partition, and a foreign key would lock the subscription''s row for each delivery.';
+  'attempt. Kept for 30 days, in partitions by the day of the event. There are no foreign keys, because events are '
+  'dropped with their partition, and a foreign key would lock the subscription''s row for each delivery.';
 comment on column crm.webhook_deliveries.state is
-  'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
-  'after five attempts; cancelled: the subscription was deleted first.';
+  'pending: an attempt will follow, once the subscription is active and the workspace may send. delivered: an attempt '
+  'succeeded. failed: five attempts failed. cancelled: the subscription was deleted first.';
 comment on column crm.webhook_deliveries.series is
-  'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
+  'The number of the series of up to five attempts. It grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
   'Recorded attempts in this series. If the dispatcher dies during an attempt, the attempt is not recorded, because '
-  'the receiver did not fail: the next attempt has the same number.';
+  'the receiver did not fail. The next attempt then has the same number.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
-  'Rows whose day has no partition: none, unless the job partition-deliveries did not run for a week.';
+  'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
+  'for a week.';
 call crm.protect('crm.webhook_deliveries_default');
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
@@ -7683,14 +7669,15 @@ comment on column crm.webhook_attempts.status is 'The HTTP status; null if the h
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
-  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may '
-  'contain what the receiver was sent, so an erasure clears the answers that mention the person (crm.erase_answers).';
+  'The beginning of the body of the response, as text (answer_text.ts). Null if the body was empty or not text. A '
+  'receiver may repeat what it was sent, so an erasure clears the answers that mention the person (crm.erase_answers).';
 comment on column crm.webhook_attempts.body_digest is
-  'SHA-256 of the body sent. `data` is the object at the moment of the attempt, so a body made later may differ.';
+  'SHA-256 of the body sent. `data` is the object as it was at the attempt, so a body made later may differ.';
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
-  'Rows whose day has no partition: none, unless the job partition-attempts did not run for a week.';
+  'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
+  'week.';
 call crm.protect('crm.webhook_attempts_default');
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
 language plpgsql stable set search_path = '' as $$
@@ -7703,7 +7690,7 @@ begin
 end
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
-  'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
+  'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body of the call.';
 create function crm.event_data(e crm.events, p_object_type text) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7746,7 +7733,7 @@ begin
   end case;
   if e.facts = '{}' then return v_object; end if;
   if e.event = 'deal.contact_added' then
-    -- The role is not stored with the event, because it may name a person and would outlive that person's erasure.
+    -- The event does not store the role, because the role may name a person, and would outlive that person's erasure.
     v_object := crm.with_fields(v_object, json_build_object('role', (
       select k.role from crm.deal_contacts k
       where k.workspace_id = e.workspace_id and k.deal_id = e.object_id
@@ -7788,7 +7775,7 @@ end
 $$;
 comment on function crm.object_name(uuid, text, uuid) is
   'The present name or title of an event''s object; for a note, the title of its deal. Null for an erased contact and '
-  'for the object of a test event. The name is not stored with the event, because it would outlive an erasure.';
+  'for the object of a test event. The event does not store the name, because the name would outlive an erasure.';
 create function crm.passes_filters(
   p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
 ) returns boolean
@@ -7832,10 +7819,10 @@ begin
 end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
-  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are compared with the deal: the '
-  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is compared with the object''s '
-  'owner, or with the deal''s owner if the object has none. An object that lacks a filtered field does not pass. '
-  'changed_fields restricts only `updated` events. The values are those of the object as it is now.';
+  'Whether every filter of a subscription lets an event pass, compared with the object as it is now. pipeline_id and '
+  'stage_id are compared with the deal: the object itself, or the deal of an activity, note or proposal. owner_id is '
+  'compared with the object''s owner, or with the deal''s owner if the object has none. An object that lacks a '
+  'filtered field does not pass. changed_fields restricts only `updated` events.';
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -7854,7 +7841,7 @@ begin
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then
-  -- A body that cannot be built must not make the claim of a whole batch fail.
+  -- If one body cannot be built, the claim of a whole batch must not fail.
   raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
   return null;
 end
@@ -7880,18 +7867,18 @@ create table crm.webhook_queue (
   check ((state = 'leased') = (lease_until is not null))
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
-  'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
-  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended deliveries.';
+  'A row for each pending delivery. Written by claims, crm.settle_subscription and triggers on crm.webhook_deliveries. '
+  'The dispatcher finds deliveries here, so it never reads ended deliveries.';
 comment on column crm.webhook_queue.event_id is
   'The event of the delivery, copied so that a claim need not read the delivery.';
 comment on column crm.webhook_queue.shard is
   'One of 16 parts of the queue, by workspace. Each part has its own lock for claims (crm.webhook_shards).';
 comment on column crm.webhook_queue.state is
-  'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
-  'subscription is inactive or its workspace may not send, so claims ignore it.';
+  'ready: may be sent now. waiting: becomes ready at due_at. leased: a dispatcher is sending it. held: claims ignore '
+  'it, because its subscription is inactive or its workspace may not send.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease has ended cannot '
-  'overwrite the outcome of the next dispatcher, and an outcome that is sent twice counts once.';
+  'Fencing token of the last lease, cleared when the outcome is recorded. A dispatcher whose lease has ended cannot '
+  'overwrite the outcome of the next dispatcher, and an outcome that is reported twice counts once.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -7907,10 +7894,10 @@ create table crm.webhook_shards (
 );
 comment on table crm.webhook_shards is
   'The shards of the queue. A claim locks the row of its shard, so that two claims together cannot exceed the limits '
-  'of a workspace. Claims of other shards do not wait.';
+  'of a workspace. Claims from other shards do not wait.';
 comment on column crm.webhook_shards.last_workspace_id is
-  'The workspace at which the last claim stopped, if that claim did not reach all workspaces. The next claim begins '
-  'after this workspace.';
+  'The last workspace whose subscriptions the last claim read completely; zeros if it reached all workspaces. The next '
+  'claim begins after this workspace.';
 alter table crm.webhook_shards enable row level security, force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
 create table crm.webhook_unsettled (
@@ -7923,12 +7910,12 @@ create table crm.webhook_unsettled (
 );
 comment on table crm.webhook_unsettled is
   'Subscriptions whose queue rows must still be held, cancelled or released, because the subscription or its workspace '
-  'changed. Claims do this work in small steps (crm.settle_subscription), so that no change of a subscription waits '
-  'for a long queue.';
+  'changed. Claims do this work in small steps (crm.settle_subscription), so that a change of a subscription does not '
+  'wait for a long queue.';
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each delivery is made due only once.';
+  'The last delivery that became due because of send_now. Later steps begin after it, so each becomes due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 create function crm.enqueue_added() returns trigger
@@ -7953,7 +7940,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many deliveries at a time.
+  -- One statement for all ended deliveries, because crm.delivery_record usually ends many at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -7984,7 +7971,7 @@ begin
 end
 $$;
 comment on function crm.enqueue_changed() is
-  'Trigger: brings the queue up to date after deliveries changed: their next attempt, their end, or a new series.';
+  'Trigger: updates the queue after deliveries changed: their next attempt, their end, or a new series.';
 create trigger enqueue_changed after update on crm.webhook_deliveries
   referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
 create function crm.may_send(p_workspace_id uuid, p_subscription_id uuid) returns boolean
@@ -7999,7 +7986,7 @@ end
 $$;
 comment on function crm.may_send(uuid, uuid) is
   'Whether deliveries to a subscription are sent: it is active, and its workspace has the public API and is not '
-  'suspended. Otherwise they are held. Security definer, because verbs may not read the workspace''s settings.';
+  'suspended. Other deliveries are held. Security definer, because verbs may not read the workspace''s settings.';
 
 create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8064,7 +8051,7 @@ begin
       where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
-  -- Rows that other transactions had locked were skipped: a later call changes these rows.
+  -- Rows that other transactions had locked were skipped; a later call changes these rows.
   return not exists (
     select from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -8087,14 +8074,14 @@ begin
 end
 $$;
 comment on function crm.settle_subscription(uuid, uuid, boolean) is
-  'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
-  'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. '
+  'Brings up to 500 queue rows (1,000 to hold or cancel), oldest first, into the state that their subscription and '
+  'workspace require: held, released, or (for a deleted subscription) cancelled and removed. Skips leased rows. '
   'Returns true if no row is left to change.';
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
-  -- claim's lock on the marker. With `do nothing` this call would not wait, and the new state would be lost.
+  -- claim's lock on the marker. `do nothing` would not wait, and no marker would be left for the new state.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -8129,7 +8116,7 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The 50 ms count from the start of the claim, for all its shards together, because a single step may take long:
+    -- The 50 ms count from the start of the claim, for all its shards together. A single step may take longer:
     -- cancelling 500 deliveries takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
@@ -8140,8 +8127,8 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
-  'A later claim visits the shards in another order, and settles the rest. The caller has locked the shard.';
+  'Settles up to 20 subscriptions of a shard with a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
+  'Later claims visit the shards in another order, and settle the rest. The caller has locked the shard.';
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8157,8 +8144,8 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows, to avoid a deadlock: a transaction that locked a row to record its outcome may be waiting for a
-  -- marker that this claim has locked.
+  -- Skip locked rows, because waiting could deadlock: the transaction that locked a row to record its outcome may be
+  -- waiting for a marker that this claim has locked.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -8174,8 +8161,8 @@ create type crm.claim_candidate as (
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery for which its subscription and its workspace have room. workspace_rank: the delivery''s place '
-  'among the workspace''s deliveries in flight if it is claimed.';
+  'A ready delivery for which its subscription and its workspace have room. workspace_rank: if the delivery is '
+  'claimed, its place among the workspace''s deliveries in flight.';
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
@@ -8207,8 +8194,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Count the deliveries in flight by an index search for each target, not by a join: the planner cannot know their
-    -- number, so it might plan the join for a wrong number.
+    -- Count the deliveries in flight by an index search for each target, because the planner cannot know their number,
+    -- and might plan a join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -8262,7 +8249,7 @@ begin
     ),
     chosen as (
       -- Workspaces come in random order. If the oldest event came first, a customer who recovers old events in many
-      -- workspaces would always be served first.
+      -- workspaces would always come first.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -8273,7 +8260,7 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- The second to last workspace, so that the next call begins with the last one: this call may not have seen all
+      -- The second to last workspace, so that the next call begins with the last one. This call may not have seen all
       -- subscriptions of the last workspace.
       (
         select w.workspace_id from waiting w
@@ -8292,9 +8279,9 @@ end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
-  '8 for a workspace. Workspaces take turns in random order, and each workspace gets its oldest events first. Reads '
-  'p_limit subscriptions, but at least 60; the next call continues after these subscriptions. The caller has locked '
-  'the shard.';
+  '8 for a workspace. Workspaces take turns in random order; the subscriptions of a workspace take turns, the oldest '
+  'event first. Reads p_limit subscriptions, but at least 60; the next call continues with the last workspace read. '
+  'The caller has locked the shard.';
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid,
@@ -8306,14 +8293,14 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
-  -- Events are kept longer than deliveries: with this bound, the plan skips the partitions of older events.
+  -- Older events have no deliveries, which are kept for 30 days. With this bound, the plan skips their partitions.
   v_oldest uuid := crm.uuid_v7_floor(now() - interval '32 days');
   v_shard smallint;
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time, because the first shard usually has enough deliveries, and each search also reads the
-    -- dead rows that claims left since the last vacuum.
+    -- Search one shard at a time: the first shard usually has enough deliveries, and each search also reads the dead
+    -- rows that claims left since the last vacuum.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -8332,13 +8319,13 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Search more shards until there are enough workspaces to fill the batch, so that no workspace gets a second
-    -- delivery before another workspace gets its first.
+    -- Search more shards until there are enough workspaces to fill the batch. So no workspace gets a second delivery
+    -- before another workspace gets its first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then return; end if;
 
-  -- Lock the hosts, because claims of other shards may choose the same hosts. Lock them in order, so that two claims
+  -- Lock the hosts, because claims from other shards may choose the same hosts. Lock them in order, so that two claims
   -- cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
@@ -8393,8 +8380,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions Postgres reads only one row, whichever index the plan uses: a plan that was made for a
-  -- workspace with few events may use any index, and is then used for a workspace with a million events.
+  -- With these conditions Postgres reads only one row, whichever index the plan uses. A cached plan made for a
+  -- workspace with few events may use any index, and then serves a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
@@ -8474,7 +8461,7 @@ begin
       )
     from held h
     where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
-      -- With this condition, a plan that uses the index by subscription also reads only one row.
+      -- With this condition, the plan reads only one row even if it uses the index by subscription.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
       h.duration_ms, h.answer, h.body_digest, h.position
@@ -8490,8 +8477,8 @@ begin
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  -- In order of subscription, so that two simultaneous calls cannot deadlock. Within a subscription, in the order of
-  -- the outcomes.
+  -- In order of subscription, so that two simultaneous calls cannot deadlock. The outcomes of one subscription keep
+  -- their order.
   for v_attempt in
     select r.*
     from (
@@ -8527,7 +8514,7 @@ begin
       end
     where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
     returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
-    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel the delivery.
+    -- The subscription was deleted while the delivery was in flight, so the deletion did not cancel the delivery.
     if v_is_deleted and v_attempt.state = 'pending' then
       update crm.webhook_deliveries d set state = 'cancelled'
       where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
@@ -8561,10 +8548,10 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
-  'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
-  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may lag up to '
-  '10 s behind the newest success.';
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), and '
+  'adds a line to the audit log. A failure after the subscription was deleted cancels the delivery. If another '
+  'dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may '
+  'lag up to 10 s behind the newest success.';
 
 create function crm.deliveries_due() returns boolean
 language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -8585,8 +8572,7 @@ end
 $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job '
-  'webhook-dispatch calls this every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is '
-  'due.';
+  'webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due.';
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
 set enable_bitmapscan = off as $$
@@ -8595,7 +8581,8 @@ declare
   v_next timestamptz;
 begin
   -- Due now: a delivery that is still ready because another claim had locked its shard, or because it was added later.
-  -- It does not count if another delivery of its workspace is in flight: the dispatcher of that delivery will claim it.
+  -- A ready delivery does not count while its workspace has another one in flight, because the dispatcher that sends
+  -- that one will claim the ready one.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -8621,8 +8608,8 @@ begin
 end
 $$;
 comment on function crm.next_delivery_due(interval) is
-  'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed all that it may: deliveries that wait because their subscription or workspace is at its limit do not '
+  'Seconds until the next delivery is due; null if none becomes due within p_within. A dispatcher calls this when it '
+  'has claimed all that it may, so deliveries that wait because their subscription or workspace is at its limit do not '
   'count.';
 create function crm.poke_dispatcher() returns void
 language plpgsql security definer set search_path = '' as $$
@@ -8631,8 +8618,8 @@ declare
   v_secret text;
 begin
   if not crm.deliveries_due() then return; end if;
-  -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. Dynamic statements,
-  -- because the schemas net and vault may not exist.
+  -- On Supabase, pg_net calls the dispatcher. Elsewhere, the local scheduler listens for the notification. The
+  -- statements are dynamic, because the schemas net and vault may not exist.
   if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
     perform pg_notify('webhook_dispatch', '');
     return;
@@ -8645,20 +8632,19 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into the schema net, whichever schema the extension itself is in.
+  -- pg_net always puts its functions into the schema net.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
 $$;
 comment on function crm.poke_dispatcher() is
-  'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
-  'delivery whose first poke was lost. Security definer, because members'' verbs call it and it reads the queue of '
-  'every workspace.';
+  'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due). Security definer, because '
+  'members'' verbs call it and it reads the queue of every workspace.';
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard first, as claims do. Without the shard's lock, this statement and a claim could deadlock, because
-  -- claims lock markers in another order.
+  -- Lock the shard first, as claims do. Otherwise this statement and a claim could deadlock, because claims lock
+  -- markers in another order.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -8669,7 +8655,7 @@ end
 $$;
 comment on function crm.resume_webhooks() is
   'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The deliveries '
-  'kept their attempts and times, so overdue deliveries are sent at once.';
+  'kept their attempts and due times, so the dispatcher sends overdue deliveries at once.';
 create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
@@ -8691,8 +8677,8 @@ begin
     where q.due_at <= statement_timestamp() - interval '1 minute'
       and (q.lease_until is null or q.lease_until <= statement_timestamp())
       and crm.may_send(q.workspace_id, q.subscription_id)
-      -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
-      -- slow receiver.
+      -- If an attempt is in progress in the workspace, the dispatcher is running, and the other deliveries only wait
+      -- for a slow receiver.
       and not exists (
         select from crm.webhook_queue l
         where l.state = 'leased' and l.lease_until > statement_timestamp()
@@ -8768,7 +8754,7 @@ end
 $$;
 comment on function crm.queue_share(uuid) is
   'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
-  'so that one receiver that is down does not delay the others.';
+  'so that the deliveries to a receiver that is down do not fill the queue for the others.';
 create function crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
 language plpgsql stable set search_path = '' as $$
 declare
@@ -8788,8 +8774,8 @@ begin
 end
 $$;
 comment on function crm.require_room(uuid, uuid) is
-  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries that somebody requests, such as a '
-  'test.';
+  'Returns crm.queue_room, or raises queue_full if there is no room. Called for deliveries that somebody requests, '
+  'such as a test.';
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -8807,8 +8793,8 @@ language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
   'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
-  'lock in share mode until the transaction ends. The last step of the catch-up takes the lock exclusively. Then all '
-  'transactions that left a delivery out have ended, so the step sees every event that has no delivery.';
+  'lock in share mode until the transaction ends. The last step of the catch-up takes the lock exclusively. By then '
+  'all these transactions have ended, so the step sees every event that has no delivery.';
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -8816,7 +8802,7 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end: do not wait for it, but create the deliveries here.
+  -- If the lock is not free, the catch-up is about to end: do not wait, but create the deliveries here.
   v_behind := array(
     select b.id
     from (
@@ -8827,8 +8813,8 @@ begin
     where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
   );
   if v_behind <> '{}' then
-    -- Read in a new snapshot, because a catch-up may have ended before this transaction took the lock. While this
-    -- transaction holds the lock, no catch-up can end.
+    -- Read in a new snapshot, because a catch-up may have ended before this transaction took the lock. No catch-up can
+    -- end while this transaction holds the lock.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -8839,14 +8825,14 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Skip locked rows, so that no request waits here: the transaction with the lock may be marking the same
-    -- subscription. At worst, a few more deliveries than the share are created.
+    -- Skip locked rows, so that no request waits here. The transaction with the lock may be marking the same
+    -- subscription. At worst, this creates a few more deliveries than the share allows.
     for no key update skip locked
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
-    -- and so creates no deliveries, ends later, so the catch-up finds its events.
+    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark
+    -- and creates no deliveries ends later, so its events are above the horizon and the catch-up finds them.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -8897,8 +8883,8 @@ end
 $$;
 comment on function crm.fan_out(uuid, uuid[], uuid[]) is
   'Enqueues a delivery of each event for each subscription in the caller''s transaction, as far as the queue has room '
-  '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions must be active and '
-  'have the events'' types, and their filters must let the events pass.';
+  '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The caller ensures that the '
+  'subscriptions are active and have the events'' types, and that their filters let the events pass.';
 create function crm.fan_out_filtered(p_workspace_id uuid, p_event crm.event_type, p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
 set plan_cache_mode = 'force_generic_plan' as $$
@@ -8920,14 +8906,14 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. p_event: the type of all these events.';
+  'Does the same as crm.fan_out, for the active subscriptions with filters. p_event: the type of all these events.';
 
 create type crm.caught_up as (
   workspace_id uuid, subscription_id uuid, behind_since timestamptz, position bigint, id uuid,
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: the place reached in the feed, whether no delivery is missing any more, how '
+  'How far a subscription was caught up: the place reached in the feed, whether every event now has its delivery, how '
   'many deliveries were queued.';
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
 language plpgsql set search_path = ''
@@ -8937,7 +8923,7 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- 30 days, because deliveries are kept as long. Two days, because a transaction with earlier events may have been
+  -- 30 days, because deliveries are kept that long. Two days, because a transaction with earlier events may have been
   -- open that long when the subscription fell behind (api.event_list).
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
@@ -9015,8 +9001,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
-  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock. '
-  'Instead the caller stores the place reached, after it has caught up its last subscription.';
+  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock. When '
+  'the caller has caught up all its subscriptions, it stores the place that each reached.';
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -9040,7 +9026,7 @@ begin
     select b.workspace_id, b.id, c.position as reached_position, c.id as reached_id, c.is_done
     from unnest(v_all) c
     join crm.webhook_subscriptions b on b.workspace_id = c.workspace_id and b.id = c.subscription_id
-    -- Skips a subscription that was deleted meanwhile, even if it was then reactivated and fell behind again.
+    -- Skips a subscription that was deleted meanwhile, even if it has fallen behind again after a reactivation.
     where b.behind_since = c.behind_since
     -- The next run repeats the work for rows that are locked now.
     for no key update of b skip locked
@@ -9070,8 +9056,8 @@ begin
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'Raises an error if the workspace is not the caller''s. Security definer functions that take a workspace call it, '
-  'because row-level security does not apply to them. The operator is in no workspace and may name any.';
+  'Raises an error if the workspace is not the caller''s. Called by security definer functions that take a workspace, '
+  'because row-level security does not apply to them. The operator is in no workspace and may name any workspace.';
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
 declare
@@ -9088,7 +9074,7 @@ begin
 end
 $$;
 comment on function crm.retry_deliveries(uuid) is
-  'Makes every waiting delivery of a workspace due now, and returns their number.';
+  'Makes the waiting and held deliveries of a workspace due now, except locked ones, and returns their number.';
 create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
@@ -9101,8 +9087,8 @@ declare
   v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- Lock queue rows before deliveries, and each in order of id, as crm.delivery_record does. So the two cannot
-  -- deadlock.
+  -- Lock queue rows before deliveries, and both in order of id, as crm.delivery_record does, so that the two functions
+  -- cannot deadlock.
   select
     coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
     coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
@@ -9139,7 +9125,8 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not the later clock_timestamp(): crm.poke_dispatcher in the same statement would find the delivery not yet due.
+    -- Not clock_timestamp(), which is later: functions of the queue that run in the same statement compare due times
+    -- with statement_timestamp().
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
@@ -9152,8 +9139,8 @@ comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts, and its '
   'earlier attempts stay. A waiting delivery gets no additional attempts. Deliveries of an inactive subscription wait '
   'until it is reactivated. Takes older deliveries first. count: how many of these deliveries are in the queue now. '
-  'not_queued: the ids for which the queue has no room. Raises queue_full if the queue has room for none. Security '
-  'definer, because verbs may not write deliveries.';
+  'not_queued: the ids for which the queue has no room. Raises queue_full if the queue has none of the deliveries and '
+  'no room for any. Security definer, because verbs may not write deliveries.';
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
 ) returns uuid
@@ -9178,9 +9165,9 @@ end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Queues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. '
-  'p_event: the type of the event; null means the subscription''s first type. The id of the event''s object is the nil '
-  'UUID, and its data is a sample with "test": true. So a receiver that mistakes the test for a real event finds no '
-  'record to change. Raises queue_full. Security definer, because verbs may not write events.';
+  'p_event: the type of the event; null means the subscription''s first type. The object''s id is the nil UUID, and '
+  'the data is a sample with "test": true, so a receiver that mistakes the test for a real event finds no record to '
+  'change. Raises queue_full. Security definer, because verbs may not write events.';
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -9203,8 +9190,8 @@ $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
   'Activates an inactive subscription and sets its failure_count to 0. Makes its waiting deliveries due now and '
   'returns their number. The first 500 become due in this call, the rest in later claims. Failed deliveries stay '
-  'failed; crm.redeliver sends them. Does not change an active subscription. Security definer, because verbs may not '
-  'write deliveries.';
+  'failed, until crm.redeliver sends them. Does not change an active subscription. Security definer, because verbs may '
+  'not write deliveries.';
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
 language plpgsql stable security definer set search_path = '' as $$
@@ -9240,9 +9227,9 @@ begin
 end
 $$;
 comment on function crm.resume_subscription(uuid, uuid) is
-  'Reactivates a subscription if the workspace has fewer than 50 active subscriptions. was_inactive: null if there is '
-  'no such subscription. resumed: how many deliveries were waiting. revoked_key: the key that created the '
-  'subscription, if that key is revoked.';
+  'Reactivates a subscription; raises validation_error if the workspace has 50 active subscriptions. was_inactive: '
+  'null if there is no such subscription. resumed: how many deliveries were waiting. revoked_key: the key that created '
+  'the subscription, if that key is revoked.';
 create function crm.recover_deliveries(
   p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz,
   p_dry_run boolean default false, out count bigint, out next_since timestamptz
@@ -9255,7 +9242,7 @@ declare
   c_step constant integer := 2000;
   v_room integer;
   v_step integer;
-  -- Deliveries are kept for 30 days after their event, so none is created for an older event.
+  -- Deliveries are kept for 30 days after their event, so older events get none.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
@@ -9266,14 +9253,14 @@ declare
   v_begun_at timestamptz;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- One recovery at a time, because each takes more than a second, and a key may call 120 times a minute.
+  -- One recovery at a time, because each may take over a second, and a key may call 120 times a minute by default.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   v_begun_at := clock_timestamp();
   select s.event_types, s.filters into v_types, v_filters from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
   v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
-  -- A dry run is bounded by time alone.
+  -- Only time limits a dry run.
   if p_dry_run then v_room := 2147483647; end if;
   count := 0;
   loop
@@ -9306,7 +9293,7 @@ begin
       get diagnostics v_added = row_count;
     end if;
     count := count + v_added;
-    -- Stop 1.2 s after this call got the lock. The caller can call again for the rest.
+    -- Stop 1.2 s after this call got the lock. The caller can call again for the remaining events.
     exit when v_next_id is null or count >= v_room
       or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
@@ -9324,13 +9311,13 @@ end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
   'Queues the events of a period that a subscription did not receive: events without a delivery, and events whose '
-  'delivery failed for good or was cancelled. Skips events whose delivery arrived or is waiting, so a repeated call '
-  'sends nothing twice. Also skips test events, and events that the subscription''s filters exclude now. Takes the '
-  'oldest events first, at most 20,000, and stops after little more than a second or when the queue has no more room. '
-  'Raises queue_full if the queue has room for none. next_since: where the next call continues; null if nothing is '
-  'left. With p_dry_run, only counts the events, without the limit of 20,000. Recoveries in one workspace wait for '
-  'each other. The period goes back 30 days at most. It is compared with the time in an event''s id, when the event '
-  'was stored. Security definer, because verbs may not write deliveries.';
+  'delivery failed or was cancelled. Skips events whose delivery arrived or is waiting, so a repeated call sends '
+  'nothing twice. Also skips test events, and events that the subscription''s filters exclude now. Takes the oldest '
+  'events first, at most 20,000, and stops after little more than a second or when the queue has no more room. Raises '
+  'queue_full if the queue has room for none. next_since: where the next call continues; null if nothing is left. With '
+  'p_dry_run, only counts the events, without the limit of 20,000. Recoveries in one workspace wait for each other. '
+  'The period goes back 30 days at most, and is compared with the time in an event''s id, when the event was stored. '
+  'Security definer, because verbs may not write deliveries.';
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -9340,7 +9327,7 @@ begin
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a period begins in the future, or ends before it begins.';
+  'Raises validation_error if a period begins in the future, or does not end after it begins.';
 create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9350,7 +9337,7 @@ declare
 begin
   perform crm.check_window(v_since, v_until);
   if not coalesce((p_args ->> 'before_creation')::boolean, false) then
-    -- Rounded to milliseconds, like the times in event ids and in the reply.
+    -- Truncated to milliseconds, like the times in event ids and in the reply.
     select greatest(v_since, date_trunc('milliseconds', s.created_at)) into v_since from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
   end if;
@@ -9400,7 +9387,7 @@ $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
   'Gives a subscription a new secret (encrypted by the caller). During the overlap, the current secret signs each '
   'attempt, and the new secret adds a second signature. With an overlap of 0, only the new secret signs from now on. A '
-  'rotation during an overlap keeps the current secret and replaces the new one, so that a client can repeat a call '
+  'rotation during an overlap replaces the new secret and keeps the current one, so that a client can repeat a call '
   'whose reply was lost. Security definer, because verbs may not read secrets.';
 
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
@@ -9443,7 +9430,7 @@ create function crm.wake_dispatcher() returns void
 language plpgsql set search_path = ''
 as $$ begin perform set_config('app.events_enqueued', 'true', true); end $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the edge function poke the dispatcher after its reply, as an event with deliveries does.';
+  'Makes the edge function poke the dispatcher after its reply, as crm.fan_out does for an event with deliveries.';
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9501,7 +9488,7 @@ declare
   v_known uuid[] := array(
     select i.id
     from unnest(p_ids) i (id)
-    -- `offset 0`: see crm.delivery_summaries.
+    -- crm.delivery_summaries explains `offset 0`.
     cross join lateral (
       select d.event_id from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id
@@ -9537,7 +9524,7 @@ $$;
 comment on function crm.redeliver_all(uuid, uuid, uuid[]) is
   'JSON of the result of crm.redeliver: count, held and not_queued. not_queued lists the ids that are not sent again, '
   'each with a reason: not_found (the subscription has no such delivery, or its event was dropped) or queue_full (the '
-  'queue has no room for it). Raises queue_full if the queue has room for none.';
+  'queue has no room for it). Raises queue_full if the queue has none of the deliveries and no room for any.';
 create function api.webhook_redeliver_all(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -9572,7 +9559,7 @@ declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
 begin
-  -- A call that began before its key was revoked must not revive a subscription that the revocation ended.
+  -- A call that began before its key was revoked must not reactivate a subscription that the revocation deactivated.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();
@@ -9692,7 +9679,7 @@ declare
 begin
   -- One statement for each index, because one statement for all cases could use no index. For a subscription, the
   -- condition and the order compare (subscription_id, id) as one row value, which only the subscription's index can
-  -- serve. With a plain equality, the planner may expect every row to match, and read the workspace's index. The
+  -- serve. With a plain equality, the planner may expect that every row matches, and read the workspace's index. The
   -- separate conditions on the id select the partitions, and stop the scan at `since`.
   if p_subscription_id is null then
     ids := array(
@@ -9725,7 +9712,7 @@ begin
         where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
           and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
-          -- The condition of the partial index.
+          -- The partial index has this condition.
           and d.ended_badly
         order by d.subscription_id desc, d.id desc limit v_look
       ) w
@@ -9780,8 +9767,8 @@ $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of deliveries, newest event first: those of a subscription, or of the whole workspace if '
   'p_subscription_id is null. next_id: the id after which the next page begins; null if there is none. A page filtered '
-  'by state looks at up to 5,000 deliveries, and a page filtered by event at up to 2,500. So it may be short or empty '
-  'although there is a next page.';
+  'by state looks at up to 5,000 deliveries, and a page filtered by event at up to 2,500. So a page may be short or '
+  'empty although there is a next page.';
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -9846,9 +9833,9 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now. Bodies are not stored: body is built from the object as it is now, and null if it cannot be built. If the '
-  'delivery has ended, body has the payload form (full or ids) of the last attempt. body_as_sent: whether the last '
-  'attempt sent exactly this body; null if no attempt sent a body. Returns null if there is no such delivery.';
+  'now. Bodies are not stored: `body` is built from the object as it is now, and null if that fails. For an ended '
+  'delivery, it has the other payload form (full or ids) if the last attempt sent exactly that. body_as_sent: whether '
+  'the last attempt sent this body; null if none sent a body. Returns null if the delivery or its event is missing.';
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
 ) returns json
@@ -9877,9 +9864,9 @@ begin
 end
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
-  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. In '
-  'place of the signatures and of the value of the subscription''s own header stands a description, because the '
-  'database cannot decrypt them. The second signature is sent during the overlap of a rotation.';
+  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. A '
+  'description stands for each signature and for the value of the subscription''s own header, because the database '
+  'cannot decrypt them. The second signature is sent during the overlap of a rotation.';
 
 create function app.delivery_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -9913,8 +9900,8 @@ begin
 end
 $$;
 comment on function app.delivery_get(jsonb) is
-  'Returns a delivery with its attempts, and the body and headers that an attempt would send now: see '
-  'crm.delivery_detail. A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
+  'Returns a delivery with its attempts, and the body and headers that an attempt would send now '
+  '(crm.delivery_detail). A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found.';
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -9945,7 +9932,7 @@ begin
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
-  -- Events are kept longer than deliveries: an event is missing only if the job partition-deliveries did not run for
+  -- Events are kept longer than deliveries, so an event is missing only if the job partition-deliveries did not run for
   -- weeks.
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
@@ -9973,8 +9960,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- Computes the position here, because a call of crm.feed_position(), the column's default, would take a fifth of the
-  -- time that an event takes.
+  -- Compute the position here. A call of crm.feed_position(), the column's default, would take a fifth of the time that
+  -- an event takes.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -9983,14 +9970,14 @@ begin
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
-  -- Usually no subscription gets the event. Then crm.fan_out is skipped, because inserting no rows into a partitioned
-  -- table takes as long as inserting one row.
+  -- Usually no subscription gets the event. Then skip crm.fan_out, because inserting no rows into a partitioned table
+  -- takes as long as inserting one row.
   if v_subscription_ids <> '{}' then perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids); end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write fails only if the
   -- record's searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
-  -- Write the searched text now, because without the event the job index-texts does not learn of the change.
+  -- Write the searched text now. Without the event, the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
@@ -10032,7 +10019,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
-    -- No delivery is inserted if no filter lets a record pass.
+    -- There is no delivery if no filter lets a record pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -10063,8 +10050,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits an event for each new row of the statement, all at once, as crm.emit does for one row. Its argument '
-  'is the type of the events.';
+  'Trigger: emits an event for each new row of the statement, all at once. Otherwise does the same as crm.emit. Its '
+  'argument is the type of the events.';
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
 language sql stable as $$
@@ -10103,7 +10090,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
-    -- No delivery is inserted if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
+    -- There is no delivery if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
     -- lets a deal pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
@@ -10153,15 +10140,15 @@ declare
   v_workspace record;
   v_deal record;
 begin
-  -- One statement for each workspace, whose threshold bounds the part of the index that is read. A single statement for
-  -- all workspaces would read the whole index.
+  -- One statement for each workspace, so that the workspace's threshold bounds the part of the index that is read. A
+  -- single statement for all workspaces would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
       select d.id, d.moved_at from crm.deals d
       where d.workspace_id = v_workspace.id
         and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
-      -- Skip locked rows: a job that waits for no row cannot deadlock with calls. A call that has locked a deal is
-      -- probably moving it. If it is not, the next run of the job reports the deal.
+      -- Skip locked rows, so that the job cannot deadlock with calls. A call that has locked a deal is probably moving
+      -- it. If it is not, the next run of the job reports the deal.
       for no key update skip locked
     loop
       update crm.deals d set stale_reported_for = d.moved_at
@@ -10178,7 +10165,7 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
+  'Emits deal.stale for each open, unarchived deal that has not moved for stale_after_days; once until its next move.';
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -10189,12 +10176,11 @@ begin
     -- Join the workspaces, because the index begins with the workspace.
     from crm.workspaces w join crm.activities a on a.workspace_id = w.id
     where a.overdue_unreported_at < now()
-      -- Activities of an archived deal are reported once it is restored.
       and not exists (
         select from crm.deals d
         where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
       )
-    -- Skips locked rows for the same reason as crm.emit_stale_deals.
+    -- Skip locked rows for the same reason as in crm.emit_stale_deals.
     for no key update of a skip locked
   loop
     update crm.activities a set overdue_reported_for = a.due_at
@@ -10243,8 +10229,8 @@ end
 $$;
 comment on function crm.changed_fields(jsonb, jsonb) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields. It looks for the public fields of all records. So a column that clients do not see must not have the name '
-  'of a public field of another record.';
+  'fields. The function looks for the public fields of all records. So a column that clients do not see must not have '
+  'the name of another record''s public field.';
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -10297,7 +10283,7 @@ begin
     select c.workspace_id, c.contact_id, array_agg(c.deal_id order by c.deal_id) as deal_ids
     from changed c
     join crm.deals d on d.workspace_id = c.workspace_id and d.id = c.deal_id
-    -- Deleting the row of the main contact removes only its role: the contact stays in the deal.
+    -- Deleting the main contact's row removes only the role: the contact stays in the deal.
     where tg_op = 'INSERT' or d.contact_id is distinct from c.contact_id
     group by c.workspace_id, c.contact_id
   loop
@@ -10365,8 +10351,8 @@ end
 $$;
 comment on function crm.actor_json(uuid) is
   'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
-  'proposal (named by the proposal''s title). The actor is `system` if the id is null. Security definer, because verbs '
-  'may not read keys.';
+  'proposal (named by the proposal''s title). The actor is `system` if the id is null or belongs to none of them. '
+  'Security definer, because verbs may not read keys.';
 create type crm.change as (
   id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
   occurred_at timestamptz
@@ -10408,7 +10394,7 @@ declare
   v_cursor uuid := p_args ->> 'cursor';
   v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
   v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  -- An event's id has the time of the write; occurred_at is when its transaction began, at most a minute earlier.
+  -- An event's id has the time of the write. occurred_at is when the transaction began, at most a minute earlier.
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
   -- The object type of each event type that the page shows.
@@ -10422,7 +10408,7 @@ declare
   v_looked_at integer;
   v_next_id uuid;
 begin
-  -- One statement for each index. Both stop at the first change that the page has no room for, or at the 5,000th event,
+  -- One statement for each index. Both stop at the first change that the page has no room for, or after 5,000 events,
   -- shown or not. The next page begins where the statement stops.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
@@ -10449,8 +10435,8 @@ begin
     ) s;
   else
     select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
-    -- Computed before the query, because coalesce is not leakproof: in the condition below, row-level security would
-    -- keep the index scan from starting at that position.
+    -- Computed before the query, because coalesce is not leakproof: with it in the condition below, row-level security
+    -- would keep the index scan from starting at that position.
     v_position := coalesce(v_position, 9223372036854775807);
     v_cursor := coalesce(v_cursor, c_max);
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
@@ -10485,9 +10471,9 @@ begin
 end
 $$;
 comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first. The changes of a workspace are in order of event id, those of one object in '
-  'the order of the feed, reversed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty '
-  'although there is a next page.';
+  'A page of the change log, newest first. The changes of a workspace are in descending order of event id. The changes '
+  'of one object are in the reversed order of the feed. Goes back 90 days. Reads at most 5,000 events, so a page may '
+  'be short or empty although there is a next page.';
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
@@ -10546,8 +10532,8 @@ begin
           'from_stage', (
             select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
           ),
-          -- The event stores only the stage that the deal left. The stage that the deal entered is stored in the event
-          -- of the deal's next move, which anybody may have made at any later time.
+          -- The event stores only the stage that the deal left. The stage that the deal entered is in the event of the
+          -- deal's next move, which may be much later and by another caller.
           'to_stage', (
             select s.name from crm.stages s
             where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(
@@ -10582,12 +10568,12 @@ comment on function api.change_summary(jsonb) is
 
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
-  'A reader''s place in the feed. position and id: of the last event that was looked at. read_until: no event stored '
-  'before this time is left to read, except those of transactions that are still open.';
+  'A reader''s place in the feed. position and id: the last event that was looked at. read_until: every event stored '
+  'before this time has been read, except events of transactions that are still open.';
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- A plain hash is as safe as HMAC here: its weakness lets an attacker sign only longer contents, and every cursor has
-  -- the same length.
+  -- A plain hash is as safe as HMAC here: its weakness lets an attacker sign only contents that are longer than a known
+  -- one, and all cursors have the same length.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
@@ -10598,7 +10584,7 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
   'The number that hides the position in a cursor with this tag. Cursors with different positions have different tags, '
-  'and so different masks.';
+  'and therefore different masks.';
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -10667,7 +10653,7 @@ create function crm.feed_start(p_args jsonb) returns crm.feed_cursor
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
-  -- The feed goes back 30 days. A reader without a cursor begins an hour later, so that its cursor has not expired when
+  -- The feed goes back 30 days. A reader without a cursor begins an hour later, so that its cursor is still valid when
   -- it asks for the second page.
   v_oldest timestamptz := case when not p_args ? 'cursor' then now() - interval '30 days' + interval '1 hour' end;
   v_since timestamptz := least(greatest((p_args ->> 'since')::timestamptz, v_oldest), now());
@@ -10680,17 +10666,17 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A cursor beyond the horizon is from before the database was restored from a backup, so nobody knows which events
-    -- its reader missed.
+    -- A cursor beyond the horizon is from before a restore of the database. Nobody knows which events its reader
+    -- missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- The page can begin after the newest event stored before `since`, which the primary key finds: transactions that
-  -- begin at `since` or later get higher positions. The minute allows for a clock that is set back. Only the two days
-  -- before `since` are searched, because if they have no event, there is little to skip.
+  -- The page can begin after the newest event stored before `since`, because transactions that begin at `since` or
+  -- later get higher positions. The minute allows for a clock that is set back. Only the two days before `since` are
+  -- searched: if they have no event, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -10709,17 +10695,16 @@ begin
 end
 $$;
 comment on function crm.feed_start(jsonb) is
-  'Where a page of the feed begins: at the cursor or at `since`, whichever is later; without both, at the oldest '
-  'event kept. Raises invalid_cursor and cursor_expired.';
+  'Where a page of the feed begins: at the cursor or at `since`, whichever is later; without both, nearly 30 days ago. '
+  'Raises invalid_cursor and cursor_expired.';
 create function api.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_start crm.feed_cursor := crm.feed_start(p_args);
   v_last crm.feed_cursor := v_start;
-  -- Every transaction below this position has ended, so no further event will appear there.
   v_horizon bigint := crm.feed_horizon();
-  -- Skips old partitions: only a transaction open for over two days could add an event there that is still to read.
+  -- Skip old partitions: an unread event can be there only if its transaction was open for over two days.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -10769,7 +10754,7 @@ begin
   end loop;
   close v_rows;
   if not v_has_more then
-    -- Rounded to the hour, so that the cursor keeps its text for an hour if no event arrives.
+    -- Rounded down to the hour, so that the cursor's text changes at most once an hour while no event arrives.
     v_last.read_until := date_trunc('hour', now(), 'UTC');
   end if;
   return json_build_object(
@@ -10840,7 +10825,8 @@ begin
         order by x.id desc limit v_rows
       ) w;
       next_id := v_walked[v_rows];
-      -- Look up only v_enough records: without another filter, only archived records are left out, and these are few.
+      -- Look up only v_enough records. Without another filter, the list leaves out only archived records, and these are
+      -- few.
       if cardinality(v_matches) > v_enough then
         v_matches := v_matches[:v_enough];
         next_id := v_matches[v_enough];
@@ -10865,13 +10851,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Read twice the rows that fill the page if the words are as frequent in older rows. Read fewer rows for a long
-    -- search, because long words take longer to compare.
+    -- Read twice as many rows as would fill the page if the words are as frequent in older rows. Read fewer rows for a
+    -- long search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words, so use the index. It is fast if few older records have the words too.
+    -- Few of the newest records have the words. If few older records have them too, the index finds those fast.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -10897,7 +10883,7 @@ declare
   v_words text[] := crm.search_words(p_args ->> 'q');
   -- The most texts that are computed and compared one by one: fewer for a long search, as in crm.kept_search.
   v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
-  -- The records whose stored text is missing or out of date.
+  -- The records whose stored text may be missing or out of date; null if there are too many.
   v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
 begin
   if not p_kept or (v_pending = '{}') is not true then v_walk := crm.walk_for(p_record, p_args); end if;
@@ -10933,11 +10919,11 @@ begin
 end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Adds to the result of '
-  'crm.kept_search the pending records, which changed since their texts were stored: computes and compares the texts '
-  'of at most 2 * p_step pending records. If too many records are pending to list them, compares the texts of at most '
-  '2 * p_step rows of the list instead. next_id: where the next page continues; null if there is none. p_kept: the '
-  'call has no filter except q, so statements with cached plans are used.';
+  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines the result of '
+  'crm.kept_search with the pending records: those whose texts may have changed since they were stored. Computes and '
+  'compares the texts of at most 2 * p_step pending records. If too many are pending, does so for at most 2 * p_step '
+  'rows of the list, and skips crm.kept_search. next_id: where the next page continues; null if there is none. p_kept: '
+  'the call has no filter except q, so statements with cached plans are used.';
 
 create table crm.search_progress (
   only_row boolean primary key default true check (only_row),
@@ -10948,9 +10934,9 @@ comment on table crm.search_progress is
   'The place in the feed up to which the searched texts are up to date. A workspace in crm.search_backlog has its own '
   'place.';
 comment on column crm.search_progress.position is
-  'The crm.feed_horizon of the job''s last run: events below this position are done.';
+  'The crm.feed_horizon of the job''s last run: the texts for all events below this position are written.';
 comment on column crm.search_progress.reached_at is
-  'When the job last ran. Events that it has not read were written later, or by a transaction that was open then.';
+  'When the job last ran. Events that the job has not read were written later, or by a transaction that was open then.';
 alter table crm.search_progress enable row level security, force row level security;
 insert into crm.search_progress default values;
 create table crm.search_backlog (
@@ -10962,7 +10948,7 @@ create table crm.search_backlog (
 comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
   'finish it, for example after an import. Other workspaces do not wait for it.';
-comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
+comment on column crm.search_backlog.event_id is 'The last event read, at `position`; at first the lowest possible id.';
 comment on column crm.search_backlog.reached_at is 'crm.search_progress.reached_at when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
@@ -11046,7 +11032,7 @@ declare
 begin
   perform crm.lock_texts();
   v_horizon := crm.feed_horizon();
-  -- Lateral: one index look-up for each workspace. A plain join would read all events of two days.
+  -- Lateral, so that each workspace takes one index look-up. A plain join would read all events of two days.
   insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
   select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
   from crm.search_progress p
@@ -11250,7 +11236,6 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid := p_args ->> 'id';
 begin
-  -- Raises not_found and merged.
   perform api.company_get(p_args);
   return crm.timeline(crm.newest_deals('company_id', v_id, 250), null, p_args);
 end
@@ -11278,7 +11263,7 @@ begin
 end
 $$;
 comment on function crm.deals_of_contact(uuid, integer) is
-  'The ids of the newest p_most deals in which a contact is the main contact or an additional one.';
+  'The ids of the newest p_most deals that have the contact as their main contact or as an additional contact.';
 create function api.contact_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -11291,12 +11276,11 @@ $$;
 comment on function api.contact_timeline(jsonb) is
   'The timeline of a contact, latest entry first: the entries of the contact''s 250 newest deals '
   '(crm.deals_of_contact), and the contact''s activities in other deals. Raises not_found, merged.';
-
 create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: crm.name_rank, or 3 if it was found only through its company.';
+  'A record that a search found. rank: crm.name_rank; 3 if the record was found only through its company.';
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
 as $$ select case when crm.fold(p_name) = p_q then 0 when starts_with(crm.fold(p_name), p_q) then 1 else 2 end $$;
@@ -11365,7 +11349,7 @@ end
 $$;
 comment on function crm.find_records(text, integer, text[], boolean) is
   'The current workspace''s records of these types (company, contact, deal) with all the words, the newest p_limit of '
-  'each. p_by_company: also the newest contacts and deals of the first ten companies found.';
+  'each. p_by_company: also the ten newest contacts and deals of each of the first ten companies found.';
 create function api.search_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set jit = off as $$
@@ -11400,9 +11384,8 @@ begin
 end
 $$;
 comment on function api.search_list(jsonb) is
-  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies '
-  'found, best matches first. Leaves out the types that the key has no scope to read.';
-
+  'Companies, contacts and deals with all the words, best matches first, then the newest contacts and deals of the '
+  'first ten companies found. Leaves out the types that the key has no scope to read.';
 create function crm.duplicates(p_record text, p_column text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
@@ -11441,8 +11424,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, v_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- Unread records may have the last value too, so leave that value to the next page. If all records read have it, show
-  -- it now, because the next page would read the same records.
+  -- Unread records may have the last value too, so leave that value to the next page. But if all records read have the
+  -- same value, show it now, because the next page would read the same records.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records
@@ -11514,7 +11497,7 @@ create table crm.requests (
 comment on table crm.requests is
   'One row for each request with a valid key. If a key gets several 429 replies within a second, at least one of them '
   'has a row. Only crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in '
-  'daily partitions. Without foreign keys, because each insert would lock the key''s row.';
+  'daily partitions. There are no foreign keys, because each insert would lock the key''s row.';
 comment on column crm.requests.id is 'A UUIDv7 with the time when the request began.';
 comment on column crm.requests.path is
   'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
@@ -11535,7 +11518,7 @@ begin
   insert into crm.requests (workspace_id, key_id, id, method, path, status, error, request_id, duration_ms)
   select
     e.workspace_id, e.key_id,
-    -- A UUIDv7 with the random bits of the request id: crm.uuid_v7 would take a third of the time of this statement.
+    -- A UUIDv7 with the random bits of the request id. crm.uuid_v7 would take a third of this statement's time.
     (lpad(to_hex(v_now - e.age_ms), 12, '0') || '-7' || substr(e.request_id::text, 16))::uuid,
     e.method, e.path, e.status, e.error, e.request_id, e.duration_ms
   from json_to_recordset(p_entries) e (
@@ -11554,7 +11537,8 @@ create function crm.request_ids(
 language plpgsql stable set search_path = ''
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- p_status (422 or 4xx) as a range. With p_code, the range begins at 400 or above: only failed requests have a code.
+  -- p_status (422 or 4xx) as a range. With p_code, the range begins at 400 or above, because only failed requests have
+  -- a code.
   v_least integer := greatest(
     coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
   );
@@ -11616,9 +11600,9 @@ end
 $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'A page of the ids of a key''s requests, newest first. next_id: the id after which the next page begins; null if '
-  'there is none. p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: the '
+  'there is none. p_status: a status or a class of statuses (422, 4xx). p_code: the code of the error. p_path: the '
   'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed requests if only these can '
-  'match). So it may be short or empty although there is a next page.';
+  'match). So a page may be short or empty although there is a next page.';
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
@@ -11640,7 +11624,7 @@ begin
         'path', r.path, 'status', r.status, 'duration_ms', r.duration_ms, 'error', r.error
       ) as record
       from unnest(v_page.ids) wanted (id)
-      -- The planner does not know that each id is in only one partition: `offset 0` makes it look up each id.
+      -- The planner does not know that each id is in only one partition. `offset 0` makes it look up each id.
       cross join lateral (
         select * from crm.requests r
         where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id = wanted.id offset 0
@@ -11648,8 +11632,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- If the page was full before all ids were shown, the next page begins after its last record. At least one record
-  -- fits.
+  -- If the records fill the page before all ids are shown, the next page begins after the last record shown. At least
+  -- one record fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end
@@ -11805,7 +11789,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- No further claim after a day, because the mail is of no use then, even if the mail service was down.
+    -- Give the mail up after a day, because it would come too late to help.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end
@@ -11864,7 +11848,7 @@ language sql volatile security definer set search_path = '' as $$
 $$;
 comment on function crm.notice_sent(uuid, uuid, text) is
   'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription has been '
-  'reactivated, or the mail claimed by another dispatcher.';
+  'reactivated, or if another dispatcher has claimed the mail.';
 
 create table crm.lead_receipts (
   workspace_id uuid not null,
@@ -11919,8 +11903,8 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The oldest unarchived company with this crm.name_key. Otherwise the unarchived company into which a company with '
-  'this name was merged, locked against merging until the transaction ends. Null if there is no such company.';
+  'The oldest unarchived company with this crm.name_key. If there is none, the unarchived company into which a company '
+  'with this name was merged, locked against merging until the transaction ends. Null if there is neither.';
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
 as $$ select regexp_replace(crm.fold(btrim(p_name)), '\s+', ' ', 'g') || ' ' $$;
@@ -11967,7 +11951,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read at most 100: if more contacts have this phone, it is made up or belongs to a switchboard, and identifies
+    -- Read at most 100. If more contacts have this phone, it is made up or belongs to a switchboard, and identifies
     -- nobody.
     for contact in
       select * from crm.contacts c
@@ -11983,7 +11967,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- If the contact that remained after the merge has a different e-mail from the lead's, it is another person.
+      -- If the lead and the contact that remained after the merge both have an e-mail, they are two people.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -11992,10 +11976,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has no '
-  'e-mail. Takes the oldest unarchived contact, or else the contact into which a matching contact was merged, locked '
+  'Finds the contact of a lead by e-mail, or else by phone (only if the first name fits and the lead or the contact '
+  'has no e-mail). Takes the oldest unarchived contact, or else the contact into which a match was merged, locked '
   'until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at most '
-  '100 contacts with the phone, and 100 merged contacts.';
+  '100 contacts with the phone, and 100 merged contacts for each field.';
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -12017,8 +12001,8 @@ comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
-  -- Never fill in the e-mail: a contact found by e-mail has or had it, and a matching phone does not prove whose the
-  -- lead's e-mail is. If no field is missing, update nothing, because updated_at must not change.
+  -- Never fill in the e-mail: a contact found by e-mail has or had this e-mail, and a contact found by phone may be
+  -- another person. If no field is missing, update nothing, because updated_at must not change.
   if (nullif(c.phone, '') is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
     update crm.contacts t
     set phone = coalesce(nullif(t.phone, ''), p_phone), company_id = coalesce(t.company_id, p_company_id)
@@ -12029,7 +12013,7 @@ begin
 end
 $$;
 comment on function crm.fill_in_contact(crm.contacts, text, uuid) is
-  'Gives a contact the phone and the company of a lead, each if it has none, and returns the contact.';
+  'Gives a contact the phone and the company of a lead, each only if the contact has none. Returns the contact.';
 create function crm.lead_result(
   p_deal crm.deals, p_contact_id uuid, p_company_id uuid, p_idempotent boolean,
   p_company_created boolean default false, p_contact_created boolean default false,
@@ -12047,7 +12031,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]) is
-  'The reply to POST leads (spec 2.4). The defaults are for a known external_id: nothing was created or compared.';
+  'The reply to POST leads (spec 2.4). The defaults are for a known external_id, when nothing was created or compared.';
 create function api.lead_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -12071,7 +12055,7 @@ begin
   ));
 
   -- Most leads come from new people, so one statement first checks whether the company or the contact may exist.
-  -- Further statements search for each only if it may exist.
+  -- Further statements search only for those that may.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -12089,7 +12073,7 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  -- Checked only now: a lead that is sent again, answered above, may be older than the definition of a field.
+  -- Checked only now: a lead that is sent again was answered above, and may be older than the definition of a field.
   perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
     -- No stage was found: this call raises the error.
@@ -12183,8 +12167,8 @@ begin
       select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
     )
   );
-  -- Lock records in order of id, whatever the order of the items, so that two batches with the same records cannot
-  -- deadlock.
+  -- Lock records in order of id, so that two batches with the same records cannot deadlock, whatever the order of their
+  -- items.
   case p_record
     when 'contact' then
       perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
@@ -12287,7 +12271,8 @@ end
 $$;
 comment on function crm.bound_details(jsonb[]) is
   'Returns the results of a batch with at most 100 error details, as in any reply: the first detail of each item, then '
-  'further details in order. Bounded because the reply is stored, and every erasure searches the stored replies.';
+  'further details in order. The number is limited because the reply is stored, and every erasure searches the stored '
+  'replies.';
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -12319,8 +12304,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'Returns the result of an item. If its error is external_id_taken without the id of the record that has the '
-  'external_id, adds that id: an earlier item of the group created the record.';
+  'Returns the result of an item. If its error is external_id_taken and names no record, an earlier item of the group '
+  'created the record with this external_id; adds that record''s id.';
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
 declare
@@ -12339,7 +12324,7 @@ begin
     return false;
   end if;
   v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
-  -- An upsert after another item with the same external_id changes that item's record, and so creates none.
+  -- An upsert after another item with the same external_id changes that item's record, so the upsert creates none.
   return v_external_ids = '{}' or (
     not exists (
       select from unnest(p_items) i
@@ -12390,7 +12375,7 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'Returns p_results, with the error external_id_taken for each item whose external_id a record already has. Checked '
+  'Returns p_results, with the error external_id_taken for each item whose external_id a record already has. Called '
   'before the insert, because the unique index would refuse the whole statement without naming the item.';
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
 language plpgsql set search_path = '' as $$
@@ -12407,8 +12392,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, because its subtransaction has taken locks: without the undo, a subtransaction for each item
-      -- would last until the call ends.
+      -- Undo the block and so its subtransaction. Otherwise each item's locks would keep a subtransaction until the
+      -- call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -12444,9 +12429,9 @@ begin
   loop
     v_round := v_round + 1;
     -- In an atomic batch, only the first round names the record that has the external_id. In later rounds, this batch
-    -- may have created that record, which is undone if the batch fails.
+    -- may have created the record, and would undo it with the failed batch.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
-    -- Take the first item with each external_id: if it is created, the next round refuses the others.
+    -- Take the first item with each external_id. If the item is created, the next round refuses the others.
     v_at := array(
       select min(i.position)
       from unnest(p_items) with ordinality i (item, position)
@@ -12466,8 +12451,8 @@ begin
       when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
-        -- If all items passed their checks, leave them to crm.run_group: it finds the failing item by running each
-        -- alone.
+        -- The items passed their checks, and the insert fails again: leave them to crm.run_group, which finds the
+        -- failing item by running them one after another.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -12517,8 +12502,8 @@ begin
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item of the group may have created the record that has the external_id. When the error was built, that
-  -- record had been undone. Now it exists again, so the error can name it.
+  -- An earlier item of the group may have created the record that has the external_id. When the error was built, the
+  -- record had been undone. Now the record exists again, so the error can name it.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -12566,8 +12551,8 @@ begin
 end
 $$;
 comment on function crm.run_batch(text, jsonb) is
-  'Runs the items of a batch in order. A failed item writes nothing. It does not affect the other items, but in an '
-  'atomic batch it undoes them. A deadlock or lock timeout ends the whole call.';
+  'Runs the items of a batch in order. A failed item writes nothing. The other items stay, except in an atomic batch, '
+  'which undoes them. A deadlock or lock timeout ends the whole call.';
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''
 as $$ begin return crm.run_batch('contact', p_args); end $$;
@@ -12695,12 +12680,14 @@ comment on table crm.operations is
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
-  'Where to continue. For an erasure, also what identifies the person in texts. Callers never see this column.';
-comment on column crm.operations.caller is 'The setting app.caller of the call, for the events of the steps.';
-comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
+  'Where the next step continues. For an erasure, also what identifies the person in texts. Callers never see this '
+  'column.';
+comment on column crm.operations.caller is
+  'The setting app.caller of the call, so that the events of the steps name the caller.';
+comment on column crm.operations.work is 'An estimate of the work of all steps, in rows or kilobytes read or written.';
 comment on column crm.operations.failures is
   'Failed steps since the last successful step. The tenth failure ends the operation.';
-comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if it succeeded.';
+comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if the step succeeded.';
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
 call crm.protect('crm.operations');
@@ -12735,7 +12722,7 @@ begin
 end
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace, or null. Security definer: callers may not read its progress.';
+  'An operation of the current workspace, or null. Security definer, because callers may not read the column progress.';
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -12823,8 +12810,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: runs a step of the operation as its caller. It is a trigger because each row that a merge moves outside a '
-  'trigger would also emit an event of its own (50_emission_of_changes.sql).';
+  'Trigger: runs a step of the operation as the operation''s caller. A step runs in a trigger, because each row that a '
+  'merge moves outside a trigger would also emit an event of its own (50_emission_of_changes.sql).';
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
   execute function crm.take_step();
@@ -12925,7 +12912,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- Lock in order of id, as other runs and batches do, so that they cannot deadlock.
+  -- Lock in order of id, as other runs and batches do, to avoid deadlocks.
   execute format(
     'with next as (
        select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update
@@ -12955,7 +12942,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_from limit 200
   );
 begin
-  -- Wait for calls that add a contact to one of these deals: they hold the deal's lock.
+  -- Wait for calls that add a contact to one of these deals: such a call holds the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   with gone as (
     delete from crm.deal_contacts k
@@ -12989,8 +12976,8 @@ begin
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Move earlier merges first, to keep chains short. Then move activities before deals, because a PATCH of an activity
-  -- locks them in this order.
+  -- Move earlier merges first, to keep chains short. Move activities before deals, because a PATCH of an activity locks
+  -- the activity before its deal.
   foreach v_name in array case
     when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
     else '{companies,contacts,deals}'
@@ -13024,9 +13011,9 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Takes at most 200 rows that refer to a merged record, and makes them refer to the record into which it was merged. '
-  'The operation is done when no such row is left. No new rows appear, because nothing may refer to a merged record '
-  'any more.';
+  'Takes at most 200 rows of one table that refer to a merged record, and makes them refer to the remaining record. '
+  'The operation is done when no such row is left. No new rows appear, because nothing may refer to a merged '
+  'record any more.';
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
 begin
@@ -13058,15 +13045,14 @@ begin
       new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
     );
   end if;
-  -- About 600 records and their events: half a second.
+  -- About 600 records and their events, which take half a second.
   perform crm.begin_operation(o, 1200);
   return null;
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: emits contact.merged if a contact was merged. Makes some hundred rows that refer to the merged record '
-  'refer to the record into which it was merged, and emits an update for each row. The job run-operations moves the '
-  'other rows.';
+  'Trigger: emits contact.merged if a contact was merged. Moves some hundred rows from the merged record to the record '
+  'into which it was merged, with their events (crm.merge_step). The job run-operations moves the other rows.';
 create trigger emit_merged after update of merged_into_id on crm.contacts
   for each row when (old.merged_into_id is null and new.merged_into_id is not null)
   execute function crm.begin_merge('contact_merge');
@@ -13151,7 +13137,7 @@ begin
       v_winner := crm.contact_lock(v_id);
     else
       -- This lock also waits for transactions that are creating a deal or an activity for this contact. Later
-      -- transactions wait for it.
+      -- transactions of this kind wait for this lock.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -13160,8 +13146,8 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    -- This is a repeated call, for example because the first reply was lost. It fills in nothing, because the record
-    -- may have changed since.
+    -- This call is repeated, for example because the first reply was lost. Fill in nothing, because the record may have
+    -- changed since.
     return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
@@ -13183,8 +13169,8 @@ begin
   set
     merged_into_id = v_id,
     archived_at = coalesce(c.archived_at, now()),
-    -- The external_id moves to the remaining contact only if that contact has no external_id. Otherwise it stays here,
-    -- so that no third contact can take it.
+    -- The external_id moves to the remaining contact only if that contact has none. Otherwise the merged contact keeps
+    -- it, so that no third contact can take it.
     external_id = case when v_winner.external_id is not null then c.external_id end
   where c.workspace_id = v_workspace_id and c.id = v_merge_id;
   if v_filled is distinct from v_winner then v_winner := crm.contact_save(v_filled); end if;
@@ -13267,8 +13253,8 @@ as $$
   )
 $$;
 comment on function crm.words(text) is
-  'The words of a text in lower case, without accents, and each between spaces, such as " ana souza ". So a search '
-  'finds a name only as whole words. Null if the text has no words.';
+  'The words of a text in lower case, without accents, and each between spaces, such as " ana souza ". So a search for '
+  'a name matches only whole words. Null if the text has no words.';
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
   'What identifies a person in a text: words (crm.words) of names and addresses, and the ends of phone numbers.';
@@ -13330,8 +13316,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'Returns the traces together with the traces of a lead that the person sent. Used only for the texts of the lead''s '
-  'own deal: searching a thousand deals for the traces of a thousand leads would take a million searches.';
+  'Returns p_traces with the traces of a lead that the person sent. Used only for the texts of the lead''s own deal, '
+  'because searching a thousand deals for the traces of a thousand leads would take a million searches.';
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -13356,13 +13342,13 @@ create table crm.texts_naming (
   primary key (workspace_id, contact_id, object, id)
 );
 comment on table crm.texts_naming is
-  'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
-  'the names are gone, but it can clear and count these records.';
+  'Records that still named a person when the contact was erased. A later call can clear and count only these records, '
+  'because the names for a new search are gone.';
 comment on column crm.texts_naming.fields is
-  'For a deal of the contact: the fields that contain a single word of the person''s name. A call with `texts` clears '
-  'them.';
+  'For a deal of the contact: the fields of its origin (crm.origin_fields) that contain any word of the person''s '
+  'name. A call with `texts` clears them.';
 comment on column crm.texts_naming.digest is
-  'SHA-256 of the record''s texts. If it is different now, the texts have changed, and the name may be gone.';
+  'SHA-256 of the record''s texts. If the texts now have another digest, they have changed, and the name may be gone.';
 call crm.protect('crm.texts_naming');
 create function crm.erase_activities(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
@@ -13391,8 +13377,8 @@ begin
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
-  'Replaces texts that mention the person in the short fields of activities. With p_texts, replaces or clears all '
-  'texts of the activities.';
+  'Replaces a title, and clears a location or meeting_url, if it mentions the person. With p_texts, replaces or clears '
+  'all texts of the activities.';
 create function crm.erase_proposals(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
 )
@@ -13416,11 +13402,11 @@ begin
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
-  'Replaces titles of proposals that mention the person. With p_texts, replaces all titles and clears the reasons for '
-  'rejection.';
+  'Replaces the titles that mention the person. With p_texts, replaces the titles of all these proposals and clears '
+  'the reasons for rejection.';
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
-  'What identifies a person in a deal''s texts, and in its origin: source, utm, external_id.';
+  'What identifies a person in a deal''s texts (traces), and in its source, utm and external_id (origin_traces).';
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -13438,7 +13424,7 @@ end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
   'The traces of a person in a deal. p_names: the person''s names. Each word of a name is a trace in source, utm and '
-  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, the words are '
+  'external_id, because in Genoveva''s own deal "indicação de Genoveva" names her. If p_names is null, the words are '
   'not added.';
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
 language sql immutable set search_path = '' as $$
@@ -13479,8 +13465,9 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- After the external_id of a receipt is replaced, the same lead sent again counts as new. An external_id that the
-  -- deal no longer has is replaced even without p_texts, because a later call would not find it.
+  -- After the external_id of a receipt is replaced, the same lead sent again counts as new. An external_id that names
+  -- the person and that the deal no longer has is replaced even without p_texts, because a later call would not find
+  -- it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
@@ -13547,7 +13534,7 @@ begin
     where n.fields <> '{}'
     on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
   end if;
-  -- Update the searched text now, without waiting for the job, because it contains the person's words.
+  -- Update the searched text now instead of in the job, because it contains the person's words.
   perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
 end
 $$;
@@ -13564,7 +13551,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
   );
 begin
-  -- Wait for calls that are removing the contact from one of these deals: they hold the deal's lock.
+  -- Wait for calls that are removing the contact from one of these deals: such a call holds the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   delete from crm.deal_contacts k
   where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);
@@ -13595,7 +13582,7 @@ end
 $$;
 comment on function crm.json_unescaped(text) is
   'Decodes letters that are escaped in JSON, such as \u00e9, and replaces every other escape by a space, so that words '
-  'can be searched. The text may be cut off in the middle of an escape.';
+  'can be searched. The text may end in the middle of an escape.';
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
   out changed bigint
@@ -13621,8 +13608,8 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- Clear every answer to an event about the contact: the answer may be cut off within a name, which then matches
-      -- no trace.
+      -- Clear every answer to an event about the contact, because a name that is cut off at the end of the answer
+      -- matches no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
@@ -13673,7 +13660,7 @@ comment on function crm.batch_without_mentions(json, crm.traces) is
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Search all keys as one text first: searching them one by one takes three times as long, and few keys mention
+  -- Search all keys as one text first. Searching them one by one takes three times as long, and few keys mention
   -- anybody.
   if crm.mentions(
     -- Decode each key alone, because a key that is not UTF-8 would keep the others from being decoded. Replace each %
@@ -13714,7 +13701,7 @@ language sql stable set search_path = '' as $$
   ) f
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
-  'Returns an object whose keys are those of p_ids that are ids of these contacts or of their deals, activities or '
+  'Returns an object. Its keys are the ids in p_ids that belong to these contacts, or to their deals, activities or '
   'notes.';
 create function crm.record_now(p_workspace_id uuid, p_id uuid, p_in_detail boolean) returns json
 language sql stable set search_path = '' as $$
@@ -13771,9 +13758,9 @@ set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object, because looking up a key in it is fast in every plan. An array is hashed only in some plans.
+  -- An object, because looking up a key in an object is fast in every plan. An array is hashed only in some plans.
   v_objects jsonb;
-  -- Only longer traces: a short name occurs as a word in many keys, and the key of another record must not be deleted.
+  -- Only longer traces, because a short name occurs as a word in many keys, and the replies of other people must stay.
   v_long crm.traces := (
     array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
     (p_traces.numbers)[1:50]
@@ -13781,7 +13768,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- Take 256 KB of replies, and at least one reply, by their lengths, which Postgres knows without reading the texts.
+  -- Take 256 KB of replies, but at least one reply. Postgres knows the length of a reply without reading its text.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -13866,10 +13853,10 @@ end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Reads the next stored replies (200, or 256 KB). Replaces a reply that shows a record of the person by the record as '
-  'it is now. Deletes a reply if its key contains a trace of four characters or more, or, if the reply shows a record '
-  'of the person, any trace. Removes mentions from the errors in replies to batches (crm.batch_without_mentions). '
-  'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
-  'would slow down every creation.';
+  'it is now. Deletes a reply if its key contains a trace of four characters or more; for a reply that shows a record '
+  'of the person, any trace is enough. Removes mentions from the errors in replies to batches '
+  '(crm.batch_without_mentions). last_key is null after the last reply. Together the calls read all replies of 24 '
+  'hours, because an index for this would slow down every creation.';
 
 create function crm.texts_of(p_workspace_id uuid, p_object text, p_ids uuid[]) returns table (id uuid, texts text[])
 language plpgsql stable set search_path = '' as $$
@@ -13942,9 +13929,9 @@ begin
   ), naming as (
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
-    -- Search all texts of a record together first, then each alone, because the digits of two fields together must not
-    -- count as a phone number. A record with a % skips the first search: a %XX in one text that is not UTF-8 would keep
-    -- all texts from being decoded.
+    -- First search all texts of a record together, which is faster. Then search each alone, because the digits of two
+    -- fields together must not count as a phone number. A record with a % skips the first search, because a %XX in one
+    -- text that is not UTF-8 would keep all texts from being decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (
@@ -13994,7 +13981,7 @@ begin
 end
 $$;
 comment on function crm.recount_naming(uuid, uuid) is
-  'How many of the remembered records still have the texts that named the person. Forgets the other records.';
+  'How many of the remembered records still have the texts that named the person. Forgets the others without `fields`.';
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -14013,7 +14000,7 @@ begin
 end
 $$;
 comment on function crm.naming_json(uuid, uuid, bigint, boolean) is
-  'How many records still name an erased person, and the first twenty of them.';
+  'How many records still name an erased person, and the first twenty. p_is_minimum: there may be more.';
 
 create type crm.erasure as (
   words text[], numbers text[], names text[], known boolean, texts boolean, erased uuid[], walked uuid[],
@@ -14021,14 +14008,14 @@ create type crm.erasure as (
 );
 comment on type crm.erasure is
   'The state of an erasure: what identifies the person (words, numbers, names), the contacts erased, the contacts '
-  'whose deals the steps read (walked), and the place that the steps have reached. `known` is false if an earlier call '
-  'erased the contact: then words, numbers and names are empty.';
+  'whose deals the steps read (walked), and the place that the steps have reached. known: false if an earlier call '
+  'erased the contact, so that words, numbers and names are empty.';
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` is
-  -- repeated after `notes`, because the phase `notes` waits for activities that are being written. Deals come after
-  -- these, because the leads in them contain traces that the earlier phases need.
+  -- Activities come before deals, because a PATCH of an activity locks the activity before its deal. `notes` waits for
+  -- calls that are writing activities, so `deal_activities` runs again after it, to find those activities. Deals come
+  -- after activities, notes and proposals, because the leads in the deals contain traces that these phases need.
   return case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -14087,7 +14074,7 @@ begin
     'deal_contacts', 0, 'stored_replies', 0, 'webhook_answers', 0
   ));
   o.progress := to_jsonb(e);
-  -- Work of half a second if most texts are short.
+  -- This work takes half a second if most texts are short.
   return crm.begin_operation(o, 5000);
 end
 $$;
@@ -14133,7 +14120,7 @@ end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
   'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id: the place '
-  'after these rows. deal_id is null after the last row.';
+  'after which the next window begins. deal_id is null after the last row.';
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
 declare
@@ -14256,7 +14243,8 @@ begin
       o.result -> 'cleared', jsonb_build_object(v_kind, v_changed, 'lead_receipts', v_receipts)
     ));
   end if;
-  -- Count the traces too, because each text is searched for all of them. A changed row also emits an event.
+  -- Count the traces too, because each text is searched for all traces. Count a changed row twice more, because it also
+  -- emits an event.
   o.work := o.work + 1
     + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
   if v_is_over then
@@ -14281,8 +14269,8 @@ begin
 end
 $$;
 comment on function crm.erase_step(crm.operations) is
-  'Runs the next step of an erasure: at most 200 records of one kind. The last steps count the records that still '
-  'name the person.';
+  'Runs the next step of an erasure: at most 200 records of one kind, or the answers to 1,000 attempts. The last steps '
+  'count the records that still name the person.';
 create function crm.erase_contact(p_id uuid, p_texts boolean) returns json
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -14296,8 +14284,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done can do
-    -- so, because it still knows who the person is.
+    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done can
+    -- restart, because it still knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -14353,15 +14341,16 @@ begin
 end
 $$;
 comment on function api.contact_erase(jsonb) is
-  'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. For an '
-  'erased contact, `texts` clears the texts that an earlier call left. Raises not_found, record_merged.';
+  'Erases a contact for good. Returns when it was erased, what was cleared, and how many texts still name the person. '
+  'For an erased contact, `texts` clears the texts that an earlier call left. Raises not_found, record_merged.';
 
 create function crm.parse_moment(p_text text) returns timestamptz
 language plpgsql stable set search_path = '' as $$
 declare
   v_at timestamptz;
 begin
-  -- Postgres itself accepts more, such as 'tomorrow', and dates whose order of day and month depends on a setting.
+  -- Check the form first, because Postgres also accepts texts such as 'tomorrow', and dates whose order of day and
+  -- month depends on a setting.
   if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then return null; end if;
   v_at := p_text::timestamptz;
   return case when v_at >= '0001-01-01T00:00:00Z' and v_at < '9999-12-31T23:59:59.9995Z' then v_at end;
@@ -14371,8 +14360,8 @@ exception
 end
 $$;
 comment on function crm.parse_moment(text) is
-  'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null for any other form, and for a '
-  'time that does not exist in the years 1 to 9999.';
+  'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null for any other form, for a date '
+  'that does not exist, and for a time outside the years 1 to 9999.';
 create function crm.parse_argument(p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb)
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14563,7 +14552,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Refused, because a caller that misspelled a name would believe that the field was changed.
+      -- Refuse the name, because a caller who misspelled a name would believe that the field was changed.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);
@@ -14588,9 +14577,9 @@ comment on function crm.check_args(jsonb, text[], text[]) is
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, a company's own service may claim
-  -- any address. An address in .invalid does not count: it cannot exist (RFC 2606), and all placeholder admins of
-  -- app.workspace_create share it.
+  -- Only an address that Supabase Auth confirmed by mail counts, because with single sign-on a company's own service
+  -- may claim any address. An address in .invalid does not count: it cannot exist (RFC 2606), and all placeholder
+  -- admins of app.workspace_create share it.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -14623,8 +14612,8 @@ end
 $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
-  'e-mail comes from auth.users and not from the token, because a person can write some of the token''s claims. '
-  'needs_code: the person has a verified second factor, and no code was entered in this session (aal1).';
+  'e-mail comes from auth.users, because a person can write some of the token''s claims. needs_code: the person has a '
+  'verified second factor, and no code was entered in this session (aal1).';
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
@@ -14669,7 +14658,7 @@ begin
     where c.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
-    -- An invited person becomes a member only by consent, which is shown by following the mail of the invitation. With
+    -- An invited person becomes a member only by consent. Following the mail of the invitation shows consent. With
     -- several invitations, nothing shows which mail the person followed.
     continue when v_member.invited_at is not null
       and (v_member.invitations > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
@@ -14731,7 +14720,7 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Refuse a session that still needs a code: otherwise somebody who has only the password could skip the code.
+  -- Refuse a session that still needs a code, or somebody who has only the password could skip the code.
   if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
@@ -14754,7 +14743,7 @@ begin
   -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- A workspace that does not exist and somebody else's workspace get the same answer.
+    -- An unknown workspace and somebody else's workspace get the same answer.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;
@@ -14924,7 +14913,7 @@ begin
     'member_id', app.member_invite(jsonb_build_object(
       'workspace_id', v_workspace_id,
       'name', coalesce(v_args ->> 'member_name', 'Administrador'),
-      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      -- An address that cannot exist (RFC 2606), so nobody can sign in as this member.
       'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
       'role', 'admin'
     )) -> 'id',
@@ -14941,7 +14930,7 @@ begin
 end
 $$;
 comment on function app.workspace_create(jsonb) is
-  'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
+  'Creates a workspace that is ready for its first lead, with an admin, and a default pipeline of four stages. The '
   'admin signs in with member_email. Without this argument nobody can sign in. Returns id, member_id, pipeline_id. '
   'Arguments: name, member_name, member_email. Codes: validation_error.';
 create function crm.workspaces_of_current_user() returns json
@@ -14995,7 +14984,7 @@ begin
   if found then
     update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
     where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
-      -- If two answers arrive at the same time, the second changes nothing.
+      -- If two answers arrive at the same time, the second answer changes nothing.
       and m.user_id is not distinct from v_member.user_id;
   end if;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
@@ -15135,7 +15124,7 @@ begin
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
-  -- A statement of its own for members, because they have no right to write the columns of the plan.
+  -- Members have a statement of their own, because they may not write the columns of the plan.
   if crm.current_member_id() is not null then
     update crm.workspaces w
     set
@@ -15189,7 +15178,8 @@ begin
     when 'delivery' then 'webhook_deliveries'
     else crm.table_of(v_args ->> 'object')
   end) into v_workspace_id using (v_args ->> 'id')::uuid;
-  -- During a move two nodes have the record, but only the node where the workspace lives has the workspace's row.
+  -- While a workspace moves, two nodes have the record, but only the node where the workspace lives has the workspace's
+  -- row.
   if not exists (select from crm.workspaces w where w.id = v_workspace_id) then
     perform crm.raise_code('not_found', 'id');
   end if;
@@ -15198,10 +15188,9 @@ end
 $$;
 comment on function app.workspace_find(jsonb) is
   'Finds the workspace of a record, so that the operator can name a record by its id alone. For the operator alone, '
-  'because it reaches every workspace. It may scan a whole table, because most tables have no index by id alone. '
+  'because it reaches every workspace. May scan a whole table, because most tables have no index by id alone. '
   'Arguments: object (member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: '
   'validation_error, not_found.';
-
 create function app.action_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 declare
@@ -15238,7 +15227,7 @@ end
 $$;
 comment on function app.action_list(jsonb) is
   'Lists the changes in a workspace''s audit log: data (id, at, actor, action, object, details), newest first, and '
-  'meta (next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor '
+  'meta (next_cursor, has_more). The actor is null for operator and dispatcher. Arguments: workspace_id, cursor '
   '(meta.next_cursor of the previous page), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';
 
 create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
@@ -15266,7 +15255,7 @@ begin
 end
 $$;
 comment on function crm.working_keys_of(uuid, uuid) is
-  'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
+  'How many keys of a member, without those of apps, are neither revoked nor expired, counted up to 1,000.';
 create function crm.require_role_still(p_workspace_id uuid, variadic p_roles text[]) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -15280,7 +15269,7 @@ end
 $$;
 comment on function crm.require_role_still(uuid, text[]) is
   'Raises insufficient_role if the calling member no longer has one of these roles. For verbs that wait for a lock '
-  'after the door has read the role: the transaction that held the lock may have taken the role away.';
+  'after the door has read the role, because the transaction that held the lock may have taken the role away.';
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
 declare
@@ -15374,7 +15363,7 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Records in the audit log another invitation of an active member who has not signed in yet. Returns the member, so '
+  'Records in the audit log that an active member who has not signed in yet was invited again. Returns the member, so '
   'that the caller can send the mail. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'already_signed_in, insufficient_role, too_many_invitations.';
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
@@ -15460,8 +15449,8 @@ comment on function app.member_update(jsonb) is
   'An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working (spec 5), '
   'but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither revoked nor '
   'expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at '
-  'most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the creator of the '
-  'key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'most). If that number is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the creator '
+  'of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
   'not_found, last_admin (no active admin who can sign in would remain; the operator may do this), insufficient_role.';
 create function crm.leave_workspace() returns crm.members
 language plpgsql volatile security definer set search_path = '' as $$
@@ -15585,7 +15574,8 @@ begin
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
       'old_secret_expires_at', case
-        -- least() ignores nulls: without this check, a key without an earlier secret would show its own expiry here.
+        -- Without this check, a key without an earlier secret would show its own expiry here, because least() ignores
+        -- nulls.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
       'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
@@ -15655,7 +15645,7 @@ end
 $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
-  'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
+  'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member has lost the role.';
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language plpgsql immutable set search_path = ''
 as $$ begin return nullif(array(select n::cidr from jsonb_array_elements_text(p_args -> 'allowed_networks') n), '{}'); end $$;
@@ -15886,7 +15876,7 @@ begin
     where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
 
-  -- A separate statement, because the lock on the key may have waited for calls (crm.lock_key): only a new statement
+  -- A separate statement, because the lock on the key may have waited for calls (crm.lock_key). Only a new statement
   -- sees the subscriptions that those calls created.
   with ended as (
     update crm.webhook_subscriptions s
@@ -15933,8 +15923,7 @@ declare
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  -- The attempts of 4,000 deliveries in total. These are fewer, because looking up attempts costs more than counting
-  -- deliveries.
+  -- The attempts of 4,000 deliveries in total: fewer, because looking up attempts costs more than counting deliveries.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
 begin
   return query
@@ -16196,7 +16185,7 @@ $$;
 comment on function app.subscription_test(jsonb) is
   'Sends a test event to a subscription: a normal delivery, signed, and retried if it fails. Returns delivery_id, and '
   'held: whether the delivery waits because the workspace is suspended or has no public API. Arguments: workspace_id, '
-  'id, event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
+  'id, event_type (one of the subscription''s types; the first if absent). Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
 create function app.subscription_reactivate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -16272,8 +16261,8 @@ begin
 end
 $$;
 comment on function app.subscription_redeliver(jsonb) is
-  'Sends up to 100 deliveries of a subscription now, under the same ids, and returns count, not_queued and held: see '
-  'crm.redeliver_all. Arguments: workspace_id, id, ids. Codes: validation_error, not_found, subscription_inactive, '
+  'Sends up to 100 deliveries of a subscription now, under the same ids. Returns count, not_queued and held '
+  '(crm.redeliver_all). Arguments: workspace_id, id, ids. Codes: validation_error, not_found, subscription_inactive, '
   'queue_full.';
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -16290,8 +16279,8 @@ begin
 end
 $$;
 comment on function app.subscription_read_secret(jsonb) is
-  'Returns the encrypted secret of a subscription in base64, locked until the transaction ends, so that the operator '
-  'can test an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
+  'Returns the encrypted secret of a subscription in base64, locked until the transaction ends. With it the operator '
+  'tests an encryption key before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found.';
 create function app.subscription_rotate(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -16336,9 +16325,9 @@ begin
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
-          -- This means d.stage_id = s.id. It is written as a range of both columns, because only the index of open
-          -- deals has this order. With an equality, the planner expects to find the stage's deals among the newest
-          -- deals of the workspace, and for an empty stage it reads the whole workspace.
+          -- This means d.stage_id = s.id. A range of both columns expresses it, because only the index of open deals
+          -- has this order. With an equality, the planner expects to find the stage's deals among the newest deals of
+          -- the workspace, and for an empty stage it reads the whole workspace.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
@@ -16400,7 +16389,7 @@ begin
           order by c.rank
         ) as list
       from deal c
-      -- Lateral: with a plain join the planner expects to need most of the workspace, and scans all of it.
+      -- Lateral, because with a plain join the planner expects to need most of the workspace, and scans all of it.
       cross join lateral (select d.* from crm.deals d where d.workspace_id = p_workspace_id and d.id = c.id limit 1) d
       left join crm.members m on m.workspace_id = d.workspace_id and m.id = d.owner_id
       left join crm.contacts p on p.workspace_id = d.workspace_id and p.id = d.contact_id
@@ -16636,7 +16625,8 @@ begin
     'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'pipelines:read',
     'workspace:read', 'events:read', 'changes:read'
   ]
-  -- As in the console: a gestor creates webhooks, and keys that may erase contacts; an admin defines custom fields.
+  -- As in the console: a gestor may create webhooks, and keys that may erase contacts; an admin may also define custom
+  -- fields.
   || case when p_role in ('gestor', 'admin') then array['contacts:manage', 'webhooks:manage'] else '{}' end
   || case when p_role = 'admin' then array['workspace:manage'] else '{}' end;
 end
@@ -16651,8 +16641,8 @@ begin
 end
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Returns those of a grant''s scopes that the member''s current role may give. So when the member loses a role, the '
-  'app loses the scopes that require this role.';
+  'Returns those of a grant''s scopes that the member''s current role may give. When the member loses a role, the app '
+  'loses the scopes that require this role.';
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
 declare
@@ -16712,7 +16702,7 @@ language plpgsql volatile set search_path = '' as $$
 begin
   update crm.api_keys k set revoked_at = now()
   where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
-  -- A separate statement, because the update may have waited for calls (crm.lock_key): only a new statement sees the
+  -- A separate statement, because the update may have waited for calls (crm.lock_key). Only a new statement sees the
   -- subscriptions that those calls created.
   perform crm.end_webhooks_of_grant(p_workspace_id, p_id);
 end
@@ -16727,7 +16717,7 @@ begin
     where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
       and k.revoked_at is null;
   elsif 'webhooks:manage' <> all (crm.scopes_of_role(new.role)) then
-    -- Wait for calls that are creating a subscription (crm.lock_key), so that the next statement sees it.
+    -- Wait for calls that are creating a subscription (crm.lock_key), so that the next statement sees the subscription.
     perform from crm.api_keys k
     where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
     for no key update;
@@ -16923,7 +16913,7 @@ begin
     ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
       -- Read by the index webhook_subscriptions_stopped. Only the last 30 days count, because older waiting deliveries
-      -- have been dropped, and nothing is left to send.
+      -- have been dropped.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -16964,14 +16954,14 @@ comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
   'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; none while '
   'the workspace may not send), key_expiring (within 14 days). Within a kind, the newest alert comes first; of the '
-  'expiring keys, the key that expires first. since of a failing webhook is its last success, or its creation if no '
-  'delivery succeeded. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 '
-  'each of stopped webhooks, keys and failing webhooks.';
+  'expiring keys, the key that expires first. since: for a failing webhook, its last success, or its creation if no '
+  'delivery succeeded. name: the name of the key or webhook, or the host of a webhook without a name. At most 50 each '
+  'of stopped webhooks, keys and failing webhooks.';
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Both tables are read by their primary keys. crm.key_counters is a minute late, so crm.rate_limits is read for newer
-  -- calls.
+  -- The primary keys of both tables find the rows. crm.key_counters is a minute late, so crm.rate_limits is read for
+  -- newer calls.
   v_call boolean := exists (
     select from crm.key_counters c
     join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id
@@ -17027,8 +17017,8 @@ declare
   -- The most events that one call reads. Without this limit, a call for a type that never occurred would read all 90
   -- days.
   v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
-  -- The cursor's place among the events of an object. Computed before the query, because coalesce is not leakproof: in
-  -- the condition below, row-level security would keep the index scan from starting at this place.
+  -- The cursor's place among the events of an object. Computed before the query, because coalesce is not leakproof:
+  -- with it in the condition below, row-level security would keep the index scan from starting at this place.
   v_position bigint := coalesce(
     (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
     9223372036854775807
@@ -17131,7 +17121,7 @@ begin
         'deliveries', crm.deliveries_of_event(v_workspace_id, e.id, v_may_send)
       )
       from unnest(v_page.ids) with ordinality w (id, n)
-      -- The planner does not know in which partition an id is: `offset 0` makes it look up each id.
+      -- The planner does not know in which partition an id is. `offset 0` makes it look up each id.
       cross join lateral (
         select * from crm.events e where e.workspace_id = v_workspace_id and e.id = w.id offset 0
       ) e
@@ -17143,7 +17133,7 @@ begin
 end
 $$;
 comment on function app.event_list(jsonb) is
-  'A page of the events of a workspace, newest first, each with its deliveries: see crm.event_ids. Arguments: '
+  'A page of the events of a workspace (crm.event_ids), newest first, each with its deliveries. Arguments: '
   'workspace_id, event, object_id, since, until, cursor, limit. Codes: validation_error, not_found.';
 
 create function crm.import_company(p_name text, p_tax_id text) returns uuid
@@ -17303,7 +17293,7 @@ begin
     'results', (
       select json_agg(
         case r.result ->> 'status'
-          -- Without the id, because the contact is not created after all.
+          -- Without the id, because the dry run creates no contact.
           when '201' then r.result - 'id'
           when '200' then r.result || jsonb_build_object('changes', (
             select coalesce(jsonb_agg(
@@ -17327,7 +17317,7 @@ $$;
 comment on function crm.import_contacts(jsonb, boolean, boolean) is
   'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. If '
   'p_is_dry, undoes the import and shows for each existing contact the fields that would change. Security definer, '
-  'because crm_app writes no records: it may execute this function and no other verb of the API.';
+  'because crm_app writes no records. crm_app may execute this function and no other verb of the API.';
 create function app.contact_import(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17423,10 +17413,10 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words. Of '
-  'equally good matches, keys and webhooks that work come first. Finds records as api.search_list does, keys by name '
-  'and prefix, webhooks by name and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks '
-  'first.';
+  'Up to five matches each among the keys, webhooks, deals, contacts and companies that have all the words, best '
+  'matches first. Of equally good matches, keys and webhooks that work come first. Finds records as api.search_list '
+  'does, keys by name and prefix, webhooks by name and URL. Searches only the newest 1,000 keys and 1,000 webhooks, '
+  'active webhooks first.';
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
@@ -17438,7 +17428,7 @@ begin
   if v_q ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     select json_agg(f) into v_found from crm.found_by_id(v_workspace_id, v_q::uuid) f;
   end if;
-  -- Without a match, search for q as a word: a record may have a UUID as its id in another system.
+  -- Without a match, search for q as a word, because a record may have a UUID as its id in another system.
   if v_found is null then
     select coalesce(json_agg(f), '[]') into v_found from crm.found_by_words(v_workspace_id, v_q) f;
   end if;
@@ -17498,7 +17488,7 @@ create table crm.jobs (
   description text not null
 );
 comment on table crm.jobs is
-  'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run the same rows.';
+  'Periodic tasks. Each command runs at its interval. pg_cron and the local scheduler run the same rows.';
 alter table crm.jobs enable row level security, force row level security;
 insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
@@ -17652,7 +17642,7 @@ begin
       'not_found', 'name', null, (select string_agg(format('"%s"', j.name), ', ' order by j.name) from crm.jobs j)
     );
   end if;
-  -- Run as a job: while a workspace moves, nodes.fence refuses the operator's writes but skips a job's rows.
+  -- Run as a job, because while a workspace moves, nodes.fence refuses the operator's writes but skips a job's rows.
   perform set_config('application_name', 'crm-job', true);
   begin
     execute v_command;

@@ -4,21 +4,21 @@
 -- Function bodies may call functions that later files create.
 set check_function_bodies = off;
 
--- By default PUBLIC may execute every new function. The statement names no schema, because with `in schema` it would
--- not revoke this default.
+-- By default, PUBLIC may execute every new function. `in schema` could not revoke this default, so the statement names
+-- no schema.
 alter default privileges revoke execute on functions from public;
 
 create schema crm;
 comment on schema crm is 'Tables of the CRM and the functions that belong to them. No client reaches it directly.';
 
 create schema api;
-comment on schema api is 'The doors for API keys, apps and public links, and their verbs.';
+comment on schema api is 'The doors (13_door.sql) through which API keys, apps and public links call, and their verbs.';
 
--- Verbs for API keys run as crm_api, verbs for signed-in members as crm_app. Neither role can log in or bypass
--- row-level security. The edge functions connect as crm_functions. This role is a member of no other role, and reaches
--- the data only through the functions that 90_rights.sql grants to it. It has no password until the operator sets one
--- (docs/deployment.md). Roles belong to the whole cluster, so they may exist already, from another database or from
--- before a reset.
+-- Verbs for API keys, apps and public links run as crm_api, verbs for signed-in members as crm_app. Neither role can
+-- log in or bypass row-level security. The edge functions connect as crm_functions. This role is a member of no other
+-- role, and reaches the data only through the functions that 90_rights.sql grants to it. It has no password until the
+-- operator sets one (docs/deployment.md). Roles belong to the whole cluster, so another database or an earlier
+-- installation may have created them.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -32,12 +32,12 @@ begin
   end if;
 end
 $$;
--- Only a member of these roles can make them the owners of crm.run_verb and crm.run_app_verb.
+-- Only a member of crm_api and crm_app can make these roles the owners of crm.run_verb and crm.run_app_verb.
 grant crm_api, crm_app to current_user;
 
 -- The timeouts are set on the role, because a transaction pooler drops the settings of a connection. An edge function
--- waits 10 s for a statement. Postgres must end the verb earlier, and stop waiting for a lock even earlier, so that the
--- call still gets a reply.
+-- waits 10 s for a statement. Postgres ends the statement before that, and stops waiting for a lock even earlier, so
+-- that the call still gets a reply.
 alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';
@@ -75,29 +75,26 @@ begin
 end
 $$;
 comment on function crm.require_workspace(jsonb) is
-  'Returns the arguments. Raises not_found if there is no workspace with their workspace_id, so that a list for an '
-  'unknown workspace is an error, not an empty list.';
-
--- The caller, ids, times, texts, isolation by workspace.
+  'Returns p_args. Raises not_found if no workspace has the workspace_id in p_args, so that a list for an unknown '
+  'workspace is an error instead of an empty list.';
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
--- On a pooled connection, a setting that an earlier transaction set locally reads as '' instead of null.
+-- After a transaction has set the setting locally, later transactions on the same connection read '' instead of null.
 as $$ select nullif(current_setting('app.workspace_id', true), '')::uuid $$;
-comment on function crm.current_workspace_id() is 'The workspace of the caller; null outside a request.';
+comment on function crm.current_workspace_id() is 'The workspace for which this transaction acts; null if none is set.';
 
 create function crm.current_member_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 2), '')::uuid $$;
 comment on function crm.current_member_id() is
-  'The member who created the calling key, or the signed-in member; null for a proposal''s link, for the operator and '
-  'outside a request.';
+  'The member who created the calling key, or the signed-in member; null if neither a key nor a member called.';
 
 create function crm.current_caller_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
 comment on function crm.current_caller_id() is
-  'The id of the calling key, of the link''s proposal, or of the signed-in member; null outside a request.';
+  'The id of the calling key, of the link''s proposal, or of the signed-in member; null if none of these called.';
 
 create function crm.current_user_id() returns uuid
 language sql stable parallel safe
@@ -123,8 +120,8 @@ language sql volatile parallel safe as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) that contains the given time in milliseconds. The default is now(), as for created_at. So ids '
-  'sort by creation, and the filter `since` becomes a range of ids.';
+  'A UUIDv7 (RFC 9562) with the time p_at in milliseconds. The default is now(), as for created_at. So ids sort by '
+  'creation, and the filter `since` becomes a range of ids.';
 
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -140,13 +137,13 @@ begin
 end
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The smallest UUIDv7 for a time: turns `created_at >= since` into a range of ids.';
+  'The lowest id for a time, rounded up to a millisecond: turns `created_at >= since` into a range of ids.';
 
 create function crm.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable parallel safe
 as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 comment on function crm.uuid_v7_time(uuid) is
-  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor of this time is never greater than p_id.';
+  'The time in a UUIDv7, to the millisecond. crm.uuid_v7_floor for this time is never greater than p_id.';
 
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
@@ -154,22 +151,21 @@ as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $
 comment on function crm.iso(timestamptz) is 'A time as the API writes it: ISO 8601, UTC, milliseconds (spec 1).';
 
 create function crm.name_key(p_name text) returns text
--- plpgsql, because Postgres plans a generated column at every insert, and would each time parse the text of an SQL
--- function to inline it (18 µs).
+-- plpgsql, because Postgres plans a generated column at every insert. It would parse the text of an SQL function each
+-- time to inline it (18 µs).
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- The ICU collation is explicit: in the database's own locale, lower() may change only ASCII letters and leave Ç and
-  -- Ã in "AÇÃO" unchanged.
+  -- The ICU collation is explicit, because lower() in the database's own locale may change only ASCII letters, and
+  -- leave Ç and Ã in "AÇÃO" unchanged.
   return lower(normalize(btrim(p_name), nfc) collate "und-x-icu");
 end
 $$;
-comment on function crm.name_key(text) is
-  'A name for comparison: trimmed, Unicode NFC, lower case. All spellings of a name have the same key.';
+comment on function crm.name_key(text) is 'A name for comparison: trimmed, Unicode NFC, lower case.';
 
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
-comment on function crm.digits(text) is 'The digits of a phone number, for comparison; null if it has none.';
+comment on function crm.digits(text) is 'The digits of a phone number, for comparison; null if there are none.';
 
 create function crm.e164(p_phone text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -178,7 +174,7 @@ declare
   v_abroad text;
   v_brazilian text;
 begin
-  -- Most numbers are complete Brazilian numbers, and skip the steps below, each of which takes as long as this check.
+  -- Most numbers are complete Brazilian numbers and return here. Each of the steps below takes as long as this check.
   if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
     return '+' || v_digits;
   end if;
@@ -189,8 +185,8 @@ begin
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
   end;
-  -- Take the area code and the number: nine digits for a mobile phone, otherwise eight. Before them, the text may have
-  -- the country code, the 0 of a long-distance call, and two digits for the carrier.
+  -- Take the area code and the number (nine digits for a mobile phone, otherwise eight). Before them there may be the
+  -- country code, the 0 of a long-distance call, and two digits for the carrier.
   v_brazilian := substring(
     coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
   );
@@ -205,8 +201,8 @@ begin
 end
 $$;
 comment on function crm.e164(text) is
-  'A phone number in E.164, so that different spellings are equal. A number without a country code is Brazilian: '
-  '"(11) 97777-1234" becomes +5511977771234. Any other text becomes its digits; null if it has none.';
+  'A phone number in E.164, so that different spellings are equal. A number without a country code, but with an area '
+  'code or 0800, is Brazilian: "(11) 97777-1234" becomes +5511977771234. Other texts become their digits, or null.';
 
 create function crm.phone_spellings(p_phone text) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -217,7 +213,7 @@ declare
   v_numbers text[];
 begin
   if v_parts is null then return array[v_phone]; end if;
-  -- Eight digits that begin with 6 or more are a mobile number, which may be written with or without the ninth digit.
+  -- Eight digits that begin with 6, 7, 8 or 9 are a mobile number, with or without the ninth digit.
   v_numbers := case
     when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
     else array[concat(v_parts[2], v_parts[3])]
@@ -238,15 +234,15 @@ begin
 end
 $$;
 comment on function crm.phone_spellings(text) is
-  'The E.164 forms (crm.e164) that may be the same phone: with and without the area code and the ninth digit of '
-  'Brazilian mobile phones. A number without an area code has a form for each area. For a text without digits, the '
-  'array contains only null.';
+  'The forms (crm.e164) in which the same phone may be stored: for a Brazilian number with and without its area code, '
+  'and for a Brazilian mobile number with and without its ninth digit. For a number without an area code, there is a '
+  'form for each area code. For a text without digits, the array contains only null.';
 
 create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
 language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_full text := crm.e164(p_kept);
-  -- Ignore the 0 that is dialled before a long-distance call: it is not part of the number.
+  -- Ignore the 0 that is dialled before a long-distance call.
   v_sent text := ltrim(crm.digits(p_sent), '0');
 begin
   return coalesce(
@@ -263,8 +259,8 @@ begin
 end
 $$;
 comment on function crm.is_fuller_phone(text, text) is
-  'Whether the number in the record is more complete than the number sent: the number sent has only the record''s last '
-  'digits, or is the same Brazilian mobile number without the ninth digit.';
+  'Whether the record''s number (p_kept) is more complete than the number sent (p_sent): p_sent has only the last '
+  'digits of p_kept, or lacks only the ninth digit of a Brazilian mobile number.';
 
 create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -276,8 +272,8 @@ comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
   'The fields whose number is more complete in the record than in the call (crm.is_fuller_phone).';
 
 create function crm.lock_number(p_name text) returns bigint
--- Stable, like convert_to(), which it calls: Postgres would not inline an immutable function that calls a stable
--- function, and would plan it again in each transaction (60 µs).
+-- Stable, because convert_to() is stable. Postgres would not inline an immutable function that calls a stable function,
+-- but would plan it again in each transaction (60 µs).
 language sql stable parallel safe as $$
   -- SHA-256, because a client chooses part of the name. hashtextextended() can be inverted, so a client could find a
   -- name that collides with another client's lock.
@@ -292,7 +288,7 @@ begin
   return new;
 end
 $$;
-comment on function crm.touch() is 'Trigger: sets updated_at on every update, whoever writes.';
+comment on function crm.touch() is 'Trigger: sets updated_at on every update.';
 
 create procedure crm.protect(p_table regclass)
 language plpgsql set search_path = '' as $$
@@ -308,11 +304,11 @@ begin
 end
 $$;
 comment on procedure crm.protect(regclass) is
-  'Isolates a table by workspace_id, with the same row-level security for every table. Call it in the file that '
-  'creates the table.';
+  'Isolates a table by workspace_id, with the same row-level security for every table. The file that creates the table '
+  'calls this procedure.';
 
 -- Domains: rules for a single value. Postgres parses a table's checks at every insert, but caches a domain's checks. So
--- a table into which requests insert uses domains, even for a rule that no other table shares.
+-- the tables into which most requests insert, such as crm.contacts, use domains, even for a rule of a single table.
 
 create domain crm.record_name as text check (char_length(value) between 1 and 255);
 comment on domain crm.record_name is 'The name or title of a record: 1 to 255 characters.';

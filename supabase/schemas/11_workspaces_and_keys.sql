@@ -1,4 +1,4 @@
--- Workspaces and their members. The operator and admins manage both; API keys never change them.
+-- Workspaces, their members, the audit log and API keys. The operator and members manage them, API keys never do.
 
 create table crm.workspaces (
   id uuid primary key default crm.uuid_v7(),
@@ -16,7 +16,8 @@ create table crm.workspaces (
 comment on table crm.workspaces is
   'The tenants. Every record belongs to one workspace. public_api and rate_limit_per_minute are its plan.';
 comment on column crm.workspaces.public_api is
-  'Whether the plan includes the public API. If false, every call gets 403 feature_disabled, and no webhook is sent.';
+  'Whether the plan includes the public API. If false, every call by a key or an app gets 403 feature_disabled, and '
+  'all deliveries are held.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1).';
 comment on column crm.workspaces.time_zone is
@@ -24,9 +25,9 @@ comment on column crm.workspaces.time_zone is
 comment on column crm.workspaces.refuses_undefined_fields is
   'Whether custom_fields may have only keys that are defined in crm.custom_fields.';
 comment on column crm.workspaces.max_waiting_deliveries is
-  'How many deliveries may wait in crm.webhook_queue. The active subscriptions share the number equally. The default, '
-  '50,000, takes about 23 MiB. It is more than the dispatcher sends in 10 s, after which the job webhook-catch-up '
-  'refills the queue. So the dispatcher never runs out of work.';
+  'How many deliveries may wait in crm.webhook_queue; the active subscriptions share this number equally. The default, '
+  '50,000, takes about 23 MiB. The job webhook-catch-up refills the queue every 10 s. The dispatcher sends fewer than '
+  '50,000 deliveries in that time, so it never runs out of work.';
 
 -- Only members have a policy, because verbs for keys do not read this table.
 alter table crm.workspaces enable row level security, force row level security;
@@ -65,8 +66,8 @@ comment on column crm.members.user_id is
   'The person (auth.users) who signs in as this member. Set at the first sign-in with the member''s confirmed e-mail '
   '(crm.link_member) or when the person accepts the invitation; null before that, and after the person left.';
 comment on column crm.members.invited_at is
-  'When an admin invited the person, or when the person left. In both cases the person must accept before being '
-  'linked. Null if the operator added the member: the person with that e-mail is then linked without being asked.';
+  'When an admin invited the person, or the person left. To be linked, the person must then accept, or follow the '
+  'invitation''s mail. Null if the operator added the member: then nobody asks the person with that e-mail.';
 
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);
@@ -111,8 +112,6 @@ comment on function crm.default_owner() is
   'The owner of a new record if the call names no owner: the member who created the key if that member is active, '
   'otherwise the active admin or gestor who was added first (spec 4.1).';
 
--- The audit log: who changed the keys, webhooks, members, settings and proposals of a workspace, and how.
-
 create table crm.audit_log (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(clock_timestamp()),
@@ -127,12 +126,12 @@ create table crm.audit_log (
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.audit_log is
-  'Every change that a verb of schema app made to a workspace, except imported contacts, and every deactivation of a '
-  'subscription because of failures. Lines are never changed or removed.';
+  'A line for each change by a verb of schema app (but none for imported contacts, app.delivery_retry, pipelines, '
+  'stages and loss reasons), and for each subscription that failures deactivated. Lines are never changed or removed.';
 comment on column crm.audit_log.member_id is 'Who made the change; null for the operator and the dispatcher.';
 comment on column crm.audit_log.object_name is
-  'The name of the object at that moment, so that the line can be read without the object. Empty for a proposal '
-  '(crm.record_proposal_action).';
+  'The name of the object when the change was made, so that the line can be read without the object. Empty for a '
+  'proposal (crm.record_proposal_action).';
 call crm.protect('crm.audit_log');
 
 create function crm.record_action(
@@ -162,8 +161,6 @@ $$;
 comment on function crm.describe_changes(jsonb, jsonb) is
   'The details of an update for the audit log: {field: {from, to}} for each field that differs; {} if none does.';
 
--- API keys, their secrets, and the caller that a secret identifies. SQL gets only the SHA-256 of a secret.
-
 create table crm.api_keys (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
@@ -188,19 +185,19 @@ comment on table crm.api_keys is
   'API keys without their secrets, and the grants of apps (77_app_grants.sql). A rotation keeps the row and its id, so '
   'limits, subscriptions and call counts continue. The role crm_api cannot read the table.';
 comment on column crm.api_keys.client_id is
-  'For a grant, the app''s client id in Supabase Auth''s OAuth server; the app''s token is the credential. Null for a '
-  'key.';
+  'For a grant, the app''s client id in Supabase Auth''s OAuth server. Null for a key.';
 comment on column crm.api_keys.user_id is
   'For a grant, the person (auth.users) who gave it; member_id is that person''s member. Null for a key.';
 comment on column crm.api_keys.member_id is
   'The member who created the key: the default owner of its records, and the author of its notes.';
 comment on column crm.api_keys.prefix is
   'The visible start of the newest secret, by which people recognise the key; for a grant, the start of client_id.';
-comment on column crm.api_keys.rotated_at is 'When the newest secret replaced another; null before that.';
+comment on column crm.api_keys.rotated_at is 'When the newest secret replaced the one before; null for a first secret.';
 comment on column crm.api_keys.allowed_networks is
-  'The networks from which the key may be used; null: all. An IPv4 network is never stored in IPv6 form.';
+  'The networks from which the key may be used; null means all networks. An IPv4 network is never stored in IPv6 form.';
 call crm.protect('crm.api_keys');
--- A person has at most one unrevoked grant for an app, because the app's token could not choose between two grants.
+-- A person has at most one unrevoked grant for an app, because the app's token names the person and the app, but no
+-- grant.
 create unique index api_keys_grants on crm.api_keys (user_id, client_id, revoked_at) nulls not distinct
 where client_id is not null;
 
@@ -223,7 +220,7 @@ comment on column crm.key_secrets.prefix is
 comment on column crm.key_secrets.hash is
   'SHA-256 of the secret. A fast hash is enough: nobody can guess 32 random bytes.';
 comment on column crm.key_secrets.expires_at is
-  'When the secret ends because of a rotation; null for the newest secret, which lasts as long as its key.';
+  'When the secret stops working because of a rotation. Null for the newest secret, which works as long as its key.';
 call crm.protect('crm.key_secrets');
 create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id) where expires_at is null;
 create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
@@ -242,9 +239,9 @@ create type crm.caller as (
 );
 comment on type crm.caller is
   'Who calls. id: the key, the proposal that a link opens, or the signed-in member. scopes: the scopes of the key, or '
-  'the roles that the member''s role includes. user_id: the signed-in person, null for a key or a link. error_code: '
-  'why the caller is not admitted (spec 5.7), null if admitted. refused_address: the address of the call, if the key '
-  'may not be used from there; '''' if the address is unknown.';
+  'the roles that the member''s role includes. user_id: the signed-in person; null for a key or a link. error_code: '
+  'why the caller is not admitted (spec 5.7); null if admitted. refused_address: the address of the call, if it is '
+  'outside the key''s networks; '''' if the key has networks and the address is unknown.';
 
 create function crm.without_mapping(p_address inet) returns inet
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -314,8 +311,8 @@ begin
 end
 $$;
 comment on function crm.identify(bytea, text) is
-  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot, which this function '
-  'ignores. p_address: the address of the call; if it is null, a key that is bound to networks is refused.';
+  'The caller whose secret has this hash. p_key_hash: the hash (32 bytes), then the slot (which database has the key; '
+  'ignored here). p_address: the address of the call; if it is null, a key that is bound to networks is refused.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
@@ -324,7 +321,7 @@ begin
   where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
   for share;
   if not found then return false; end if;
-  -- A separate statement, so that it sees what was committed while the statement above waited for the lock.
+  -- A separate statement, so that it sees changes that were committed while the statement above waited for the lock.
   return exists (
     select from crm.api_keys k
     join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
@@ -334,6 +331,6 @@ begin
 end
 $$;
 comment on function crm.lock_key(uuid) is
-  'Locks a key or grant of the current workspace until the transaction ends, so that it is not revoked or narrowed '
-  'while it creates or reactivates a subscription. False if the key is already revoked, or is a grant that has lost '
-  'webhooks:manage. Security definer, because crm_api cannot read keys.';
+  'Locks a key or grant of the current workspace until the transaction ends. So nobody can revoke or narrow the key '
+  'while a call with the key creates or reactivates a subscription. Returns false if the key is already revoked, or is '
+  'a grant that has lost webhooks:manage. Security definer, because crm_api cannot read keys.';

@@ -8,30 +8,31 @@ create unlogged table crm.rate_limits (
   calls bigint not null default 0,
   counted_since timestamptz not null default clock_timestamp()
 )
--- With the default of 2 KB, Postgres would compress the times at each call after 240 calls in a minute. After 500
--- calls, a call would take five times as long as with 8 KB, at which up to 1,000 times stay uncompressed.
+-- With 8 KB, up to 1,000 timestamps stay uncompressed. With the default of 2 KB, Postgres would compress them at each
+-- call if the minute has more than 240 calls; with more than 500 calls, a call would take five times as long.
 with (toast_tuple_target = 8160);
 comment on table crm.rate_limits is
-  'One row for each limited caller (a key, a proposal''s link, a session): the times of its admitted calls in the '
-  'last 60 seconds, oldest first.';
+  'One row for each limited caller (a key, a proposal''s link, a signed-in member): the times of its newest admitted '
+  'call and of those in the 60 seconds before that call, oldest first.';
 comment on column crm.rate_limits.calls is
-  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) moves them to crm.key_calls.';
+  'Admitted calls since counted_since. The job count-calls (crm.drain_calls) adds them to crm.key_calls.';
 comment on column crm.rate_limits.counted_since is
-  'When the row was created: a new time tells crm.drain_calls that a crash emptied the table.';
+  'When the row was created. A new time tells crm.drain_calls that the counter began again at 0, for example after a '
+  'crash.';
 
 -- Verbs for keys do not reach this table. Its only policy, below, lets members read the rows of their workspace's keys.
 alter table crm.rate_limits enable row level security, force row level security;
 
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
--- clock_timestamp(), because now() is the time before the call waited for the row's lock. The times are sorted, so a
--- binary search (width_bucket) finds the first time that still counts.
+-- clock_timestamp(), because now() is from before the call waited for the row's lock. The times are sorted, so a binary
+-- search (width_bucket) finds the first time that still counts.
 as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
 comment on function crm.live_hits(timestamptz[]) is 'The admitted calls of the last 60 seconds.';
 
 create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
 language sql volatile parallel safe
--- The next call is possible when the oldest call is 60 seconds old. If the limit was lowered, several calls must reach
+-- One more call is possible when the oldest call is 60 seconds old. If the limit was lowered, several calls must reach
 -- that age first.
 as $$
   select greatest(1, ceil(extract(epoch from
@@ -39,11 +40,11 @@ as $$
   )))::integer
 $$;
 comment on function crm.rate_reset_seconds(timestamptz[], integer) is
-  'Seconds until the next call is possible. p_hits: the calls of the last 60 seconds (crm.live_hits).';
+  'Seconds until the number of possible calls rises. p_hits: the calls of the last 60 seconds (crm.live_hits).';
 
 create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
 comment on type crm.admission is
-  'Whether a call is admitted, how many more are possible now, and the seconds until the next one is possible.';
+  'Whether a call is admitted, how many more are possible now, and the seconds until that number rises.';
 
 create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql set search_path = '' as $$
@@ -96,10 +97,7 @@ begin
 end
 $$;
 comment on function crm.is_call_in_progress(uuid) is
-  'Whether another call by the key is in progress: a call locks the row of its key until its transaction ends.';
-
--- The calls of each key by hour, and its last call. A request writes nothing here: the rate limit counts it, and the
--- job `count-calls` moves the new calls here.
+  'Whether another call by the key may be in progress: the key''s row is locked, or missing (during a first call).';
 
 create table crm.key_calls (
   workspace_id uuid not null,
@@ -129,13 +127,13 @@ create table crm.key_counters (
 -- beside the old one, and needs no new index entry.
 with (fillfactor = 50);
 comment on table crm.key_counters is
-  'How much of each key''s counter in crm.rate_limits has been moved to crm.key_calls. A separate table, so that the '
-  'job locks no row for which a call waits.';
+  'How much of each key''s counter in crm.rate_limits is already in crm.key_calls. A separate table, so that the job '
+  'locks no row for which a call waits.';
 comment on column crm.key_counters.counted_since is
-  'The counted_since of the key''s row in crm.rate_limits. If that row has another time, because a crash emptied the '
-  'table, none of its calls has been moved yet.';
+  'The counted_since of the key''s row in crm.rate_limits. If that row now has another time, it is a new row, and none '
+  'of its calls is in crm.key_calls yet.';
 comment on column crm.key_counters.last_call_at is
-  'When the newest of the moved calls was made; kept after its hour is purged.';
+  'When the newest call that is counted here was made; kept after crm.key_calls has lost that hour.';
 call crm.protect('crm.key_counters');
 
 create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
@@ -145,8 +143,6 @@ begin
   return query
     select
       date_bin('1 hour', h.at, 'epoch'),
-      -- If there are more calls than known times, the calls without a time were earlier: count them in the hour of the
-      -- oldest time.
       count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
     from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
       with ordinality as h (at, n)
@@ -154,8 +150,8 @@ begin
 end
 $$;
 comment on function crm.calls_by_hour(timestamptz[], bigint) is
-  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. A row keeps no time for calls older than a '
-  'minute: they count in the hour of the oldest known time.';
+  'Divides the newest p_calls calls of a row of crm.rate_limits into hours. Calls whose times the row no longer has '
+  'count in the hour of the oldest time that it has.';
 
 -- crm.rate_limits has no workspace_id, so the policy looks up the key. Members read the table to count the newest
 -- calls.
@@ -197,7 +193,7 @@ $$;
 comment on function crm.drain_calls() is
   'Adds to crm.key_calls the calls that crm.rate_limits counted since the last run, and returns the number of keys. '
   'It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses the calls since the '
-  'last run. Rows without a key (links, sessions) are skipped.';
+  'last run. Rows without a key (links, members) are skipped.';
 
 create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
@@ -218,8 +214,8 @@ begin
 end
 $$;
 comment on function crm.count_calls(uuid, uuid[], timestamptz) is
-  'The calls of the workspace''s keys by hour, from the hour p_since until now. An hour may have two rows; the caller '
-  'adds them up. Reads one row for each hour in which a key was called.';
+  'The calls of these keys of the workspace by hour, from the hour p_since until now. A key may have two rows for an '
+  'hour; the caller adds them up. Reads one row for each hour in which a key was called.';
 
 create function crm.purge_key_calls() returns void
 language sql set search_path = ''
@@ -228,8 +224,8 @@ comment on function crm.purge_key_calls() is 'Deletes call counts older than 90 
 
 create function crm.purge_rate_limits() returns void
 language sql set search_path = ''
--- A call that arrives meanwhile is not lost: either Postgres checks the condition again on the row that the call
--- changed, or the call inserts a new row.
+-- A call that arrives during the purge is not lost. If the call changed the row, Postgres checks the condition again.
+-- If the row is gone, the call inserts a new row.
 as $$
   delete from crm.rate_limits r
   where r.hits[cardinality(r.hits)] < now() - interval '1 day'
@@ -241,5 +237,5 @@ as $$
     )
 $$;
 comment on function crm.purge_rate_limits() is
-  'Deletes the rows of callers that made no call for a day, if all their calls were moved. So sessions and links that '
-  'are no longer used leave no row, and crm.drain_calls reads only rows in use.';
+  'Deletes the rows of callers that made no call for a day, once all their calls are in crm.key_calls. So members and '
+  'links that call no more leave no row, and crm.drain_calls reads only rows in use.';

@@ -15,8 +15,8 @@ comment on table crm.idempotency_keys is
 comment on column crm.idempotency_keys.request_hash is
   'SHA-256 of the operation with its query, and of the body in canonical form.';
 comment on column crm.idempotency_keys.was_found is
-  'Whether the first call found its record instead of creating it. Then neither its reply nor a repeated reply has a '
-  'Location header.';
+  'Whether the first call found its record instead of creating it. In that case neither the first reply nor a repeated '
+  'reply has a Location header.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -33,7 +33,7 @@ declare
   v_locked boolean := pg_try_advisory_xact_lock(crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key));
   v_seen crm.idempotency_keys;
 begin
-  -- Read after the attempt to lock: a request that held the lock before has committed its reply by now.
+  -- Read after the attempt to lock: a request that has released the lock has already committed its reply.
   select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
@@ -109,13 +109,14 @@ create type api.reply as (
   workspace_id uuid, rate_limit integer, rate_remaining integer, rate_reset integer
 );
 comment on type api.reply is
-  'The answer to a request: an error code of spec 7 with the invalid fields, or the body as JSON text, which the edge '
-  'function returns without parsing. Also whether the body repeats an earlier reply, whether an upsert found its '
-  'record, whether webhook deliveries were enqueued, who called, and the state of the rate limit.';
+  'The answer to a request. error_code and details: an error code of spec 7 with the invalid fields. body: JSON text. '
+  'replayed: the body repeats an earlier reply. found: the call created no record, because it found the record or was '
+  'sent with dry_run. events: webhook deliveries were enqueued. caller_id and workspace_id: who called. rate_limit, '
+  'rate_remaining and rate_reset: the state of the rate limit.';
 
 create function crm.is_marked(p_setting text) returns boolean
 language sql stable
--- The door does not reset the setting, because the setting ends with the transaction. A reset would take longer than
+-- The door need not reset the setting, because the setting ends with the transaction. A reset would take longer than
 -- building the whole reply.
 as $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
 comment on function crm.is_marked(text) is
@@ -193,7 +194,7 @@ as $$
   )::api.reply
 $$;
 comment on function crm.refusal(text, crm.caller, crm.admission, json) is
-  'The answer to a request whose verb did not run, or failed. p_admission is null if the call was not counted.';
+  'The answer to a request whose verb did not run, or failed. p_admission null: the answer shows no rate limit.';
 
 create function crm.elsewhere(p_address text) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -239,8 +240,8 @@ begin
     v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
-  -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. To be counted, it
-  -- would have to wait for that other call, and the other call may hold the idempotency key.
+  -- A call that gets idempotency_in_progress is not counted while another call by the API key runs. Counting would wait
+  -- for that other call, which may hold the idempotency key.
   if v_remembered.error_code is distinct from 'idempotency_in_progress'
     or not crm.is_call_in_progress(p_caller.id) then
     v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
@@ -269,7 +270,7 @@ begin
   end if;
 
   -- Assigned to a variable, because `perform` costs several times as much as an expression. A setting costs as much as
-  -- ten expressions, so one setting holds the whole caller.
+  -- ten expressions, so one setting holds all ids of the caller.
   v_settings := array[
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.caller', format('%s %s %s', p_caller.id, p_caller.member_id, p_caller.user_id), true)
@@ -287,7 +288,7 @@ begin
     end if;
   exception
     -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. `others` does
-    -- not include query_canceled, the error of a verb that took too long.
+    -- not include query_canceled, which ends a verb that took too long.
     when others or query_canceled then
       get stacked diagnostics
         v_failure.state = returned_sqlstate,
@@ -313,8 +314,8 @@ end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
   'Answers one request from an identified caller: rate limit, networks, scope, idempotency key, verb, stored reply. '
-  'p_scope is a scope or a role; null requires none. p_verb null: stops after the idempotency key. p_args null: only '
-  'identifies the caller and counts no call. Only the doors call it.';
+  'p_scope is a scope or a role; null requires none. p_verb null: makes all checks, but runs no verb. p_args null: '
+  'only identifies the caller and counts no call. Only the doors call it.';
 
 create function api.call(
   p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea,
@@ -328,12 +329,9 @@ begin
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea, text) is
-  'The door for API keys: answers one request. p_key_hash: the SHA-256 of the key, then the key''s slot. p_scope is '
-  'null for an unknown path or method (404, 405). p_verb null: the request is invalid, so the door stops after the '
-  'idempotency key. p_args null: only identifies the key and counts no call. p_address: where the call comes from '
-  '(crm.identify).';
-
--- What a key may know about itself: GET /api-v1-me.
+  'The door for API keys: answers one request. p_key_hash and p_address: as in crm.identify. p_scope null: requires no '
+  'scope, as for GET /api-v1-me and for an unknown path or method (404, 405). p_verb null: the request is invalid, so '
+  'the door makes all checks, but runs no verb. p_args null: only identifies the key and counts no call.';
 
 create function crm.own_key() returns json
 language plpgsql stable security definer set search_path = '' as $$

@@ -1,5 +1,5 @@
--- Details of errors, so that a caller can correct the call from the reply alone. They are computed after a verb has
--- failed, so they cost successful calls nothing.
+-- Details of errors, so that a caller can correct the call from the reply alone. They are computed only after a verb
+-- has failed, so they cost successful calls nothing.
 
 create function crm.kind_of(p_id uuid) returns text
 language plpgsql stable set search_path = '' as $$
@@ -41,7 +41,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   c_most constant integer := 20;
   v_workspace_id uuid := crm.current_workspace_id();
-  -- The pipeline whose stages are offered. Null means any pipeline, for a filter by stage alone.
+  -- The pipeline whose stages are offered. Null for a filter by stage alone, which offers the stages of all pipelines.
   v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
     (
       select p.id from crm.pipelines p
@@ -94,7 +94,7 @@ end
 $$;
 comment on function crm.choices(text, text, jsonb) is
   'The values that a call may send in a field: active members, loss reasons or pipelines, or the active stages of the '
-  'call''s pipeline with their types; empty if the workspace has none. Null for any other field, and if there are more '
+  'call''s pipeline with their types. Empty if the workspace has none. Null for any other field, or if there are more '
   'than 20 values.';
 
 create function crm.unusable_detail(p_kind text, p_id uuid) returns jsonb
@@ -122,8 +122,8 @@ begin
 end
 $$;
 comment on function crm.unusable_detail(text, uuid) is
-  'Why a record of the caller''s workspace cannot be referred to, as fields of an error detail: it was merged into `id`, '
-  'it was erased, or it is inactive. Empty for any other record. Active members and loss reasons must not be passed.';
+  'Why a record of the caller''s workspace cannot be referred to, as fields of an error detail: it was merged into '
+  '`id`, it was erased, or it is inactive. Empty for any other record. Callers pass no active member or loss reason.';
 
 create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -164,8 +164,7 @@ begin
     v_details := v_details || v_detail;
   end loop;
   perform set_config('app.choices_told', v_told, true);
-  -- An error without details is about the call's id. Its reply gets details only if that id belongs to another kind of
-  -- record.
+  -- An error without details is about the call's id. It gets details only if that id belongs to another kind of record.
   return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
 end
 $$;
@@ -198,5 +197,5 @@ end
 $$;
 comment on function crm.require_known_filters(jsonb) is
   'Raises invalid_reference for a filter by an owner, pipeline or stage that the workspace never had. Inactive owners, '
-  'pipelines and stages are accepted, so that their records can be listed. Lists call this function only if they found '
-  'nothing.';
+  'pipelines and stages are accepted, so that their records can be listed. Without `sort`, lists and sums call this '
+  'function only if they found nothing.';

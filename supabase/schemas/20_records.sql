@@ -10,7 +10,7 @@ create function crm.max_page_bytes() returns integer
 language sql immutable parallel safe
 as $$ select 500000 $$;
 comment on function crm.max_page_bytes() is
-  'The bytes of JSON at which a page ends, even if it has fewer records than its limit, because 200 records of '
+  'The size in bytes of JSON at which a page ends, even if the page has fewer records than its limit. 200 records of '
   'maximum length would have 20 MB.';
 
 create function crm.page(p_records json[], p_next_id uuid) returns json
@@ -20,7 +20,7 @@ as $$
   select to_json(row(coalesce(p_records, '{}'), row(p_next_id, p_next_id is not null)::api.page_meta)::api.page)
 $$;
 comment on function crm.page(json[], uuid) is
-  'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null if there is none.';
+  'Builds a page of a list (spec 4.0). p_next_id is the cursor of the next page; null if there is no next page.';
 
 create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
 comment on type api.synced_page_meta is
@@ -31,10 +31,10 @@ comment on type api.synced_page is 'The first page of a list by updated_since.';
 
 create function crm.synced_page(p_records json[], p_next_id uuid) returns json
 language sql stable
--- synced_until is 60 seconds ago, because updated_at is the time when the writing transaction began. Others see the
--- change only when that transaction ends. The functions' transactions end within 15 seconds. So a change that is not
--- visible yet has an updated_at after synced_until, and the client's next run gets it. Only the first page has
--- synced_until, so that the next run also gets changes made while the client reads later pages.
+-- updated_at is the time when the writing transaction began, but others see the change only when that transaction ends,
+-- within 15 seconds. So synced_until is 60 seconds ago: a change that is not visible yet has a later updated_at, and
+-- the client's next run gets it. Only the first page has synced_until, so that the next run also gets changes made
+-- while the client reads later pages.
 as $$
   select to_json(row(
     coalesce(p_records, '{}'),
@@ -51,7 +51,7 @@ as $$
   select case p_object_type when 'company' then 'companies' when 'activity' then 'activities' else p_object_type || 's' end
 $$;
 comment on function crm.table_of(text) is
-  'The table of a kind of record, which is also the resource in its scopes: companies for company.';
+  'The table for a kind of record, such as companies for company. It is also the resource in the scopes for that kind.';
 
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -66,8 +66,8 @@ create function crm.changes(p_object_type text, p_current jsonb, p_args jsonb) r
 language plpgsql stable set search_path = '' as $$
 begin
   p_args := crm.checked_values(p_object_type, p_args, p_current);
-  -- Null stands for the default owner. Replace it here, so that null is no change if that owner already owns the
-  -- record. For activities crm.with_activity_defaults replaces the null.
+  -- A null owner_id means the default owner. Replace it here, so that nothing changes if the record already has that
+  -- owner. For activities, crm.with_activity_defaults replaces the null.
   if p_object_type <> 'activity' and p_args -> 'owner_id' = 'null' then
     p_args := jsonb_set(p_args, '{owner_id}', to_jsonb(crm.owner_or_default(null)));
   end if;
@@ -79,8 +79,8 @@ begin
 end
 $$;
 comment on function crm.changes(text, jsonb, jsonb) is
-  'The arguments of a PATCH that differ from the record. Unchanged references are left out, so that nothing checks '
-  'them again: a client may send back what it read. Raises the codes of crm.checked_values.';
+  'The arguments of a PATCH that differ from the record. Unchanged references are left out and not checked again, '
+  'because a client may send back what it read. Raises the codes of crm.checked_values.';
 
 create function crm.version(p_record json) returns text
 language plpgsql immutable set search_path = ''
@@ -89,7 +89,7 @@ comment on function crm.version(json) is 'The version of a record, for ETag, com
 
 create function crm.lock_matches(variadic p_values jsonb[]) returns void
 language plpgsql set search_path = ''
--- A generic plan, because planning each call for its number of values would take twice as long as the locks.
+-- A generic plan, because planning again for each number of values would take twice as long as the locks.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then return; end if;
@@ -106,8 +106,7 @@ end
 $$;
 comment on function crm.lock_matches(jsonb[]) is
   'Locks these values until the transaction ends. Without the lock, two calls could both find no record with a value, '
-  'and both create a record with it. Each key names the kind of value, such as `contact email`; null values lock '
-  'nothing.';
+  'and both create one. Each key names the kind of value, such as `contact email`. Null values lock nothing.';
 
 create function crm.lock_all_matches() returns void
 language plpgsql set search_path = '' as $$
@@ -159,7 +158,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- The common case first: most records resemble no other.
+  -- Most records resemble no other record.
   if p_alike = '{}' and p_args ->> 'prefer' is null then return p_record; end if;
   v_ids := array(select distinct a from unnest(p_alike) a order by a limit 5);
   if p_args ->> 'prefer' = 'representation' then
@@ -169,4 +168,4 @@ begin
 end
 $$;
 comment on function crm.creation_json(jsonb, json, uuid[]) is
-  'The reply to a creation: the record or its id, and the ids of similar records, the five oldest at most.';
+  'The reply to a creation: the record or its id, and the ids of similar records, at most the five oldest.';

@@ -2,13 +2,13 @@
 -- See docs/decisions/0012-lists-that-end.md.
 --
 -- api.<name>_list and crm.<name>_match have two settings. Without `plan_cache_mode = 'force_generic_plan'`, Postgres
--- would plan every call again, because it expects too many rows for an unknown limit. Without `enable_sort = off`, it
--- would often read and sort all rows of a workspace, instead of reading rows in the order of an index, because
--- statistics cover all workspaces together.
+-- would plan every call again: a cached plan looks too expensive, because Postgres expects too many rows for an unknown
+-- limit. Without `enable_sort = off`, it would often read and sort all rows of a workspace instead of reading rows in
+-- the order of an index, because its statistics cover all workspaces together.
 
 -- Lists and sums by any combination of filters. Common calls (no filter, one equality, `updated_since` or `q` alone)
--- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call a statement
--- is composed from the filters sent.
+-- have static statements, whose plans Postgres caches (api.<name>_list, crm.kept_walk). For any other call,
+-- crm.walk_for composes a statement from the filters sent.
 
 create type crm.sent_filter as (kind text, name text, target text, is_many boolean, value text, condition text);
 comment on type crm.sent_filter is 'A sent filter as SQL: its value (an array if is_many) and its condition on row t.';
@@ -17,12 +17,11 @@ create type crm.walk as (
   rows text, everything text, ways text[], ranges text[], is_alone boolean[], chosen text, shows_all boolean
 );
 comment on type crm.walk is
-  'Statements that read rows for the filters sent. Their column is_match tells whether a row matches all filters. rows '
-  'reads all rows in no order; the caller appends conditions. everything reads all rows, newest first. Each of ways '
-  'reads the rows that match one filter, newest first. Each of ranges reads the rows that match one range filter, in '
-  'the order of its column. chosen reads the rows with the ids $4. everything and ways read the ids below $1, down to '
-  '$2; $3 is the number of rows. is_alone tells for each of ranges whether it is the only filter. shows_all: whether '
-  'archived records are requested too.';
+  'Statements that read rows for the filters sent. Their column is_match tells whether a row matches all filters. '
+  'rows: all rows in no order; the caller appends conditions. everything: all rows, newest first. ways: for each '
+  'filter, its rows, newest first. ranges: for each range filter, its rows in the order of its column. chosen: the '
+  'rows with the ids $4. everything and ways read the ids below $1, down to $2; $3 is the number of rows. is_alone: '
+  'for each of ranges, whether it is the only filter. shows_all: whether archived records are requested too.';
 
 create function crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) returns text
 language plpgsql immutable set search_path = ''
@@ -34,7 +33,7 @@ begin
       -- At most one row has a given unique value, so the rows need no order by id.
       when p_kind = 'unique' then
         '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
-      -- The conditions of api.<name>_list, so that the plan uses the same index.
+      -- The same conditions as in api.<name>_list, so that the plan uses the same index.
       else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
     end,
@@ -80,8 +79,8 @@ declare
   v_ranges boolean;
   v_values crm.sent_value[];
   v_pending uuid[];
-  -- Whether the required filter is missing. Most indexes begin with that filter's column. Without it the list can use
-  -- only the primary key and, for a filter of kind `deal`, the index on deals.
+  -- Whether the required filter is missing. Most indexes begin with that filter's column. Without the filter, the list
+  -- can use only the primary key and, for a filter of kind `deal`, the index on deal_id.
   v_is_partial boolean := exists (
     select from crm.list_filters(p_record) f where f.kind = 'required' and not p_args ? f.name
   );
@@ -197,7 +196,7 @@ begin
       group by r.target, r.name
     ) r;
   end if;
-  -- v_pending is null if too many records still have to be indexed: then read all rows instead of the index.
+  -- v_pending is null if too many records still have to be indexed. Then do not read crm.record_values.
   if v_pending is not null then
     v.ways := v.ways || array(
       select crm.rows_by_value(s, p_record, v_rows, v_pending) from unnest(v_values) s
@@ -247,8 +246,8 @@ create function crm.list_by(
   p_kept boolean default false, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- Generic plans and no sorts, as in api.<name>_list. No incremental sorts either: a composed statement is planned for
--- its values, and if statistics suggest few rows, the planner would read the whole workspace and sort it incrementally.
+-- Generic plans and no sorts, as in api.<name>_list. Incremental sorts are off too: Postgres plans a composed statement
+-- for its values, and if statistics suggest few rows, it would read the whole workspace and sort it incrementally.
 set enable_sort = off set enable_incremental_sort = off
 -- A page needs only joins by the primary key.
 set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -261,7 +260,6 @@ declare
   v_walked uuid[];
   v_matches uuid[];
   v_in_range uuid[];
-  -- The ids of the range to read.
   v_chosen uuid[];
   v_newer integer;
 begin
@@ -317,9 +315,9 @@ begin
 end
 $$;
 comment on function crm.list_by(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list for any combination of filters. Returns more ids than the limit if there is a next '
-  'page. Reads at most 5 * p_step rows; next_id is the last row read if there may be more. p_kept: whether the call '
-  'has no filter, or only updated_since. Then the statements have cached plans.';
+  'The ids of a page of a list for any combination of filters, and further ids if more rows matched. Reads at most 5 * '
+  'p_step rows, and for each range its ids, 10 * p_step + 1 at most. next_id is the last row read; null if no row is '
+  'left. p_kept: the call has no filter, or only updated_since, so the statements have cached plans.';
 
 create function crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) returns json
 language plpgsql stable set search_path = ''
@@ -341,7 +339,7 @@ begin
   if p_args ? 'since' then v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz); end if;
   if p_args ? 'until' then v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz); end if;
   v_ways := array[crm.shortest_way(v_walk, v_before, v_from, 250)];
-  -- If `since` was sent, try the ways before the ranges, because reading by id then probably reads fewer rows.
+  -- If `since` was sent, try the ways before the ranges, because reading by id probably reads fewer rows.
   v_ways := case when p_args ? 'since' then v_ways || v_walk.ranges else v_walk.ranges || v_ways end;
   -- First try each statement for at most 1,000 rows: one statement may find few rows where another finds tens of
   -- thousands.
@@ -355,5 +353,5 @@ begin
 end
 $$;
 comment on function crm.summary(text, jsonb, text, integer, text) is
-  'Runs the statement p_sums over the rows that match the filters sent, with the columns p_columns. p_sums returns the '
-  'number of rows read and a reply. Raises too_many_records if there are more than p_most rows.';
+  'Runs the statement p_sums over the rows for the filters sent (crm.walk), with the columns p_columns. p_sums returns '
+  'the number of rows read and a reply. Raises too_many_records if each way to the rows reads more than p_most rows.';

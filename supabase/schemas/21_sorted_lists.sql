@@ -32,7 +32,7 @@ begin
 end
 $$;
 comment on function crm.keep_cursor(text, text, text, uuid) is
-  'Stores a position in a sorted list, and returns its cursor, which is valid for a day.';
+  'Stores a position in a sorted list, and returns its cursor, which is valid for at least a day.';
 
 create function crm.sorted_list(p_record text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -45,7 +45,7 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  -- How many more rows may be read for this page.
+  -- How many more rows this page may read.
   v_left integer := 1250;
   v_rows integer := v_limit + 1;
   v_after crm.list_cursors;
@@ -93,7 +93,7 @@ begin
     execute format('select array(select w.id from (%s limit $3) w)', v_way)
     into v_chosen using v_before, v_from, v_left + 1;
     continue when cardinality(v_chosen) > v_left;
-    -- Without `offset 0`, the planner could read the index on the sorted column, and so the whole workspace.
+    -- Without `offset 0`, the planner could read the whole workspace by the index on the sorted column.
     v_way := format('(%s and t.id = any ($4) and t.id < $1 and t.id >= $2 offset 0)', v_walk.rows);
     exit;
   end loop;
@@ -157,5 +157,5 @@ begin
 end
 $$;
 comment on function crm.sorted_list(text, jsonb) is
-  'A page of a list in the order of `sort`. Sorts the rows of a filter that has at most 1,250. If all filters have '
-  'more, reads at most 1,250 rows of the sorted column''s index, so the page may end early. Raises invalid_cursor.';
+  'A page of a list in the order of `sort`. If a filter has at most 1,250 rows, sorts these rows. Otherwise reads at '
+  'most 1,250 rows of the sorted column''s index, so the page may end early. Raises invalid_cursor.';

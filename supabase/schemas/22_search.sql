@@ -21,10 +21,10 @@ $$;
 create function crm.fold(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Most texts are ASCII. For these, this branch takes a third of the time that the statement below would take.
+  -- Most texts are ASCII. For them, this branch takes a third of the time of the statement below.
   if octet_length(p_text) = char_length(p_text) then return replace(lower(p_text), '`', ''''); end if;
-  -- ICU's lower() ends a word with ς instead of σ, so a search for the beginning of a longer word would not match it:
-  -- replace ς. Phones and keyboards type different apostrophes: replace them with one.
+  -- ICU's lower() writes ς instead of σ at the end of a word. Replace ς, so that a search for the beginning of a word
+  -- finds the word. Phones and keyboards type different apostrophes: replace them with one.
   return translate(
     regexp_replace(normalize(lower(p_text collate "und-x-icu"), nfd), '[\u0300-\u036f]', '', 'g'),
     'ς’‘´`ʼ', 'σ' || repeat('''', 5)
@@ -88,7 +88,7 @@ comment on function crm.search_words(text) is
 create function crm.search_trigrams(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
 begin
-  -- Drops the trigrams with a space (beginnings and ends of words), two fifths of all: no search needs them.
+  -- Drop the trigrams with a space (beginnings and ends of words), two fifths of all. No search needs them.
   return substr(
     regexp_replace(',' || array_to_string(extensions.show_trgm(p_text), ','), '^(?:, ..)+|,.. ', '', 'g'), 2
   );
@@ -130,8 +130,8 @@ begin
 end
 $$;
 comment on function crm.searched_keys(uuid, text, uuid, text) is
-  'The keys by which the index finds a record. crm.search estimates in two samples how common a word is: one record in '
-  '64, chosen by the random end of its id, also has keys in the larger sample, and one in 4,096 in the small sample.';
+  'The keys by which the index finds a record. crm.search estimates in two samples how common a word is. One record in '
+  '64 also has keys in the larger sample, and one in 4,096 in the small sample; the random end of the id decides.';
 
 create table crm.search_texts (
   workspace_id uuid not null,
@@ -144,8 +144,8 @@ comment on table crm.search_texts is
   'The searched text of each record. A separate table, so that changes of other fields do not update the index of '
   'words.';
 -- Each key belongs to one workspace. So the texts of other workspaces do not slow a search, and the duration of a
--- search reveals nothing about them. New entries wait in a list that each search reads, so the list is merged into the
--- index at 64 kB.
+-- search reveals nothing about them. Postgres puts new entries into a list that each search reads, and merges the list
+-- into the index at 64 kB.
 create index search_texts_words on crm.search_texts
   using gin ((crm.searched_keys(workspace_id, record, id, text)) collate "C")
   with (fastupdate = on, gin_pending_list_limit = 64);
@@ -157,8 +157,8 @@ create function crm.lock_texts() returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock(crm.lock_number('texts')); end $$;
 comment on function crm.lock_texts() is
-  'Makes the job index-texts and the jobs that drop partitions of events wait for each other until the transaction '
-  'ends. No client''s call takes this lock, because one workspace must not delay the others.';
+  'Makes the jobs index-texts and partition-events wait for each other until the transaction ends. No client''s call '
+  'takes this lock, because one workspace must not delay the others.';
 
 create function crm.lock_texts_of(p_workspace_id uuid) returns void
 language plpgsql set search_path = ''
@@ -204,8 +204,8 @@ declare
   v_rarest integer;
   v_rare text;
   v_found uuid[];
-  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone are no
-  -- safe limit, because a client sees the ids, and could change the texts of the sampled records until a common word
+  -- How many more texts may be compared: fewer for long words, which take longer to compare. The samples alone do not
+  -- limit this number: a client sees the ids, and could change the texts of the sampled records until a common word
   -- looks rare.
   v_texts integer := 16 * p_step * 25 / greatest(25, char_length(array_to_string(p_words, '')));
   -- How much of the index was read, estimated from the small sample.
@@ -235,7 +235,7 @@ begin
       ) s;
       v_rarest := least(v_rarest, v_sampled);
       if v_sampled < 2 then v_rare := concat_ws(',', v_rare, v_trigram); end if;
-      -- Four trigrams are enough: reading common trigrams from the index takes longer than comparing some texts.
+      -- Four trigrams are enough: reading more of them from the index takes longer than comparing some texts.
       exit when char_length(v_rare) = 15;
     end loop;
     is_common := v_rarest = 3;
@@ -293,5 +293,5 @@ comment on function crm.search(text, text[], uuid, uuid, integer, integer) is
   'The ids of the current workspace''s records whose text has every word, newest first: all from p_before to next_id, '
   'or to p_from if next_id is null. The search stops before a block (crm.search_keys) in which the words are common '
   '(is_common), after p_enough or 2 * p_step ids, or after reading much of the index or 16 * p_step texts. Security '
-  'definer, because @> is not leakproof: row-level security would keep the index from being used. In place of '
+  'definer, because @> is not leakproof, so row-level security would keep the index from being used. In place of '
   'row-level security, each condition names the workspace, or keys that belong to it.';

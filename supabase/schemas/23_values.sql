@@ -20,10 +20,10 @@ create table crm.custom_fields (
   check ((choices is not null) = (type in ('choice', 'choices')))
 );
 comment on table crm.custom_fields is
-  'The keys of custom_fields that a workspace has defined, with the type of their values. A workspace may refuse '
-  'other keys (crm.workspaces.refuses_undefined_fields); if it does not, they may have any value.';
+  'The keys of custom_fields that a workspace has defined, with the type of their values. Other keys may have any '
+  'value, unless the workspace refuses them (crm.workspaces.refuses_undefined_fields).';
 comment on column crm.custom_fields.index_below is
-  'The job index-texts still has to index the values of records with a lower id; null once all are indexed.';
+  'The job index-texts still has to index the values of records with a lower id. Null once all values are indexed.';
 call crm.protect('crm.custom_fields');
 create trigger touch before update of label, choices, archived_at on crm.custom_fields for each row execute function crm.touch();
 create index custom_fields_not_indexed on crm.custom_fields (workspace_id, id) where index_below is not null;
@@ -38,8 +38,8 @@ as $$
   end collate "C"
 $$;
 comment on function crm.without_case(text) is
-  'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 and an MD5 of '
-  'the whole, because the size of an index entry is limited.';
+  'The text in lower case, for comparing texts. A text of more than 200 characters becomes its first 168 characters '
+  'and an MD5 of the whole text, because the size of an index entry is limited.';
 
 create function crm.is_date(p_text text) returns boolean
 language sql immutable parallel safe
@@ -58,8 +58,8 @@ language plpgsql immutable parallel safe set search_path = '' as $$
 declare
   v_bits text := encode(float8send(p_number::float8), 'hex');
 begin
-  -- The bits of a double sort like the numbers after one change: invert the sign bit of a positive number, and all bits
-  -- of a negative number.
+  -- The bits of a double sort like the numbers if the sign bit of a positive number and all bits of a negative number
+  -- are inverted.
   if p_number < 0 then return 'N' || translate(v_bits, '0123456789abcdef', 'fedcba9876543210'); end if;
   return 'N' || translate(left(v_bits, 1), '01234567', '89abcdef') || substr(v_bits, 2);
 end
@@ -70,9 +70,8 @@ create function crm.text_key(p_text text) returns text
 language sql immutable parallel safe
 as $$ select case when crm.is_date(p_text) then 'D' else '' end || crm.without_case(p_text) $$;
 comment on function crm.text_key(text) is
-  'The text in the form in which it is compared: in lower case, a date with a D before it. The key of a number begins '
-  'with N (crm.number_key). No other key begins with an ASCII capital letter, so a range of dates or numbers finds no '
-  'other text.';
+  'The text in the form in which it is compared: in lower case, a date with a D before it. Only the keys of dates and '
+  'numbers (crm.number_key) begin with an ASCII capital letter, so a range of dates or numbers finds no other text.';
 
 create function crm.value_keys(p_value jsonb) returns text[]
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -93,14 +92,12 @@ end
 $$;
 comment on function crm.value_keys(jsonb) is
   'The keys of a custom field''s value: texts by which values are compared and sorted (crm.text_key, crm.number_key). '
-  'A list has a key for each text.';
+  'A list has a key for each of its texts.';
 
 create function crm.tag_keys(p_tags text[]) returns text[]
 language plpgsql immutable parallel safe set search_path = ''
 as $$ begin return array(select crm.without_case(t) from unnest(p_tags) t); end $$;
 comment on function crm.tag_keys(text[]) is 'Tags in the form in which they are compared: without regard to case.';
-
--- Tags and custom fields as a call sends them.
 
 create function crm.joined_tags(p_tags text[], p_others text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -262,7 +259,7 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_fields jsonb := coalesce(nullif(p_current -> 'custom_fields', 'null'), '{}') || (p_args -> 'add_custom_fields');
 begin
-  -- The length of the JSON without the spaces that Postgres prints.
+  -- The length of the JSON without the spaces that Postgres prints before and after each field's name.
   if (
     select count(*) > 50 or sum(octet_length(to_json(f.key)::text) + octet_length(f.value::text) + 2) + 1 > 10240
     from jsonb_each(v_fields) f

@@ -19,8 +19,8 @@ create function crm.lock_custom_fields() returns void
 language plpgsql set search_path = ''
 as $$ begin perform pg_advisory_xact_lock(crm.lock_number('custom fields ' || crm.current_workspace_id())); end $$;
 comment on function crm.lock_custom_fields() is
-  'Makes calls that change definitions of the workspace wait for each other until the transaction ends, so that two '
-  'calls cannot exceed the maximum together.';
+  'Makes calls that change definitions of the workspace wait for each other until the transaction ends. So two '
+  'simultaneous calls cannot exceed the maximum.';
 
 create function crm.custom_field_lock(p_id uuid) returns crm.custom_fields
 language plpgsql set search_path = '' as $$
@@ -92,7 +92,8 @@ begin
 end
 $$;
 comment on function api.custom_field_create(jsonb) is
-  'Defines a custom field and returns it. Raises validation_error for a defined key and for the 51st field.';
+  'Defines a custom field and returns it. Raises validation_error if a field (even an archived one) has the key, or if '
+  '50 fields of this kind of record are in use.';
 
 create function api.custom_field_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -139,7 +140,7 @@ declare
 begin
   if d.archived_at is not null then
     perform crm.custom_field_room(d.object_type);
-    -- While the field was archived, its values were not indexed: index them all.
+    -- The values were not indexed while the field was archived: index them all.
     update crm.custom_fields f set archived_at = null, index_below = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     where f.workspace_id = d.workspace_id and f.id = d.id
     returning * into d;
@@ -149,8 +150,6 @@ end
 $$;
 comment on function api.custom_field_restore(jsonb) is
   'Puts an archived definition back into use. Raises not_found, and validation_error if 50 fields are in use.';
-
--- The same verbs for members, in the console.
 
 create function crm.within_workspace(p_args jsonb) returns jsonb
 language plpgsql set search_path = '' as $$
@@ -174,7 +173,7 @@ begin
 end
 $$;
 comment on function crm.custom_field_action(text, json) is
-  'Records a member''s action on a definition in the audit log, and returns the definition.';
+  'Records an action on a definition in the audit log, and returns the definition.';
 
 create function app.custom_field_list(p_args jsonb) returns json
 language plpgsql set search_path = ''

@@ -1,4 +1,4 @@
--- The index by which lists find records by tags and custom fields (23_values.sql). See docs/decisions/0013-search.md.
+-- Lists by tags and custom fields (23_values.sql). See docs/decisions/0013-search.md.
 
 create table crm.record_values (
   workspace_id uuid not null,
@@ -11,11 +11,9 @@ create table crm.record_values (
 comment on table crm.record_values is
   'The index by which lists find records by a tag or a defined custom field. The job index-texts writes it.';
 comment on column crm.record_values.field is 'Either tags, or custom_fields and the key: `custom_fields.segmento`.';
-comment on column crm.record_values.value is 'The value''s key (crm.value_keys), or the tag''s (crm.tag_keys).';
+comment on column crm.record_values.value is 'The key of the value (crm.value_keys) or of the tag (crm.tag_keys).';
 create index record_values_of_record on crm.record_values (workspace_id, record, id);
 call crm.protect('crm.record_values');
-
--- The filters of a list by tags and custom fields.
 
 create function crm.parsed_value(p_field crm.custom_fields, p_text text) returns jsonb
 language sql immutable as $$
@@ -26,13 +24,13 @@ language sql immutable as $$
   end
 $$;
 comment on function crm.parsed_value(crm.custom_fields, text) is
-  'Converts a text from the query to a JSON value of the field''s type. A text that is no value of this type stays a '
-  'text.';
+  'Converts a text from the query to a JSON value of the field''s type. A text that is not a value of this type stays '
+  'a text.';
 
 create type crm.sent_value as (field text, low text, high text, is_indexed boolean, expression text);
 comment on type crm.sent_value is
-  'A filter by a tag or a custom field: the keys of its lowest and highest value, which are equal for a single value; '
-  'whether all records are in the index; the SQL expression for the keys of row t.';
+  'A filter by a tag or a custom field. low and high: the keys of its lowest and highest value, equal for a single '
+  'value. is_indexed: whether all records are in the index. expression: SQL for the keys of row t.';
 
 create function crm.sent_values(p_object_type text, p_args jsonb) returns setof crm.sent_value
 language plpgsql stable set search_path = '' as $$
@@ -122,7 +120,7 @@ declare
   v_order text := case when not v_is_range then ' order by v.id desc' else '' end;
   v_ids text := format(
     'select %s v.id from crm.record_values v where v.workspace_id = %L::uuid and v.record = %L and v.field = %L and %s%s',
-    -- If the field is a list, a record may have several values in the range: return the record once.
+    -- If a record's value is a list, several of its elements may be in the range: return the record once.
     case when v_is_range then 'distinct' end, crm.current_workspace_id(), p_record, p_sent.field,
     case when v_is_range
       then format('v.value >= %L and v.value <= %L', p_sent.low, p_sent.high)
@@ -145,10 +143,8 @@ end
 $$;
 comment on function crm.rows_by_value(crm.sent_value, text, text, uuid[]) is
   'Builds a statement that reads from the index the rows with a value, newest first, or the rows in a range of values. '
-  'p_rows: the statement for all rows. p_pending: records that may have changed since they were indexed. The statement '
+  'p_rows: the statement for all rows. p_pending: records that may have changed since they were indexed; the statement '
   'also reads these.';
-
--- What the job index-texts writes.
 
 create type crm.record_keys as (id uuid, tags text[], custom_fields jsonb, search_text text);
 comment on type crm.record_keys is
@@ -226,4 +222,4 @@ begin
 end
 $$;
 comment on function crm.index_defined(timestamptz) is
-  'Indexes the values that records had before their field was defined, newest records first, until p_end.';
+  'Indexes the values that records had before their field was defined or restored, newest records first, until p_end.';

@@ -1,4 +1,4 @@
--- Pipelines and their stages (spec 2.5): the API shows them, the operator manages them.
+-- Pipelines, their stages (spec 2.5) and loss reasons: the API shows them, the operator manages them.
 
 create table crm.pipelines (
   workspace_id uuid not null references crm.workspaces (id),
@@ -30,7 +30,7 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is 'The steps of a pipeline. A new deal starts in the first active stage.';
+comment on table crm.stages is 'The steps of a pipeline. A new deal that names no stage enters the first active stage.';
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
@@ -143,7 +143,7 @@ comment on function crm.choose_stage(uuid, uuid) is
   'The pipeline and stage of a new deal, by crm.stage_of_new_deal. Raises pipeline_not_found, no_default_pipeline, '
   'stage_not_found, pipeline_has_no_stage (spec 4.1).';
 
--- Loss reasons: the operator manages them, and a lost deal may name one.
+-- Loss reasons: the operator manages them, and a lost deal may name one of them.
 
 create table crm.loss_reasons (
   workspace_id uuid not null references crm.workspaces (id),
@@ -158,7 +158,7 @@ comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own wo
 call crm.protect('crm.loss_reasons');
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
 
--- GET /api-v1-workspace: in one call, an integration gets everything that its users can choose from in a form.
+-- GET /api-v1-workspace: one call returns everything that the users of an integration can choose from in a form.
 
 create function api.workspace_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -214,8 +214,8 @@ begin
 end
 $$;
 comment on function api.workspace_get(jsonb) is
-  'Returns what calls can refer to in the caller''s workspace: active loss reasons, pipelines with their stages, event '
-  'types, custom fields, all active members, and the newest 200 inactive members.';
+  'Returns what calls can refer to in the caller''s workspace: active loss reasons, active pipelines with their active '
+  'stages, event types, custom fields in use, all active members, and the newest 200 inactive members.';
 
 -- Pipelines of a workspace and their stages (spec 2.5), for the operator.
 
@@ -245,7 +245,8 @@ begin
 end
 $$;
 comment on function crm.unset_default_pipeline(uuid) is
-  'Leaves a workspace without a default pipeline, so that another one can become the default in the same transaction.';
+  'Leaves a workspace without a default pipeline, so that another pipeline can become the default in the same '
+  'transaction.';
 
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -272,8 +273,8 @@ begin
 end
 $$;
 comment on function app.pipeline_create(jsonb) is
-  'Creates a pipeline with its stages, the first at position 1. With is_default it replaces the current default. '
-  'Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
+  'Creates a pipeline with its stages, the first at position 1. With is_default, the new pipeline replaces the current '
+  'default. Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
   'is_default. Codes: validation_error, not_found.';
 
 create function app.pipeline_update(p_args jsonb) returns json
@@ -351,8 +352,6 @@ comment on function app.stage_update(jsonb) is
   'Deactivates a stage, or activates it again. No deal enters an inactive stage. Returns the stage. Arguments: '
   'workspace_id, id, is_active. Codes: validation_error, not_found.';
 
--- Loss reasons of a workspace, for the operator.
-
 create function crm.loss_reason_json(r crm.loss_reasons) returns json
 language sql stable as $$
   select json_build_object(
@@ -393,8 +392,8 @@ begin
 end
 $$;
 comment on function app.loss_reason_update(jsonb) is
-  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals already lost '
-  'for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
+  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals that were lost '
+  'for the reason keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
   'not_found.';
 
 create function app.loss_reason_list(p_args jsonb) returns json

@@ -35,8 +35,8 @@ create table crm.companies (
 );
 comment on table crm.companies is 'The organisations that a workspace sells to.';
 create unique index companies_external_id_once on crm.companies (workspace_id, external_id) where external_id is not null;
--- A generated column instead of an index on the expression: under row-level security an index serves only leakproof
--- conditions, and only a superuser could make crm.name_key leakproof.
+-- A generated column, because an index on the expression crm.name_key(name) would not be used: under row-level security
+-- an index serves only leakproof conditions, and only a superuser could make crm.name_key leakproof.
 comment on column crm.companies.name_key is 'The name in the form of crm.name_key, by which leads find a company.';
 comment on column crm.companies.tax_id is
   'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
@@ -56,7 +56,7 @@ begin
 end
 $$;
 comment on function crm.company_new(jsonb) is
-  'The company to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.6).';
+  'The company to insert for a creation. Raises validation_error, invalid_reference, no_owner_available (spec 4.6).';
 
 create function api.company_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

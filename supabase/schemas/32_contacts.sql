@@ -54,7 +54,7 @@ begin
 end
 $$;
 comment on function crm.contact_new(jsonb) is
-  'The contact to insert for the arguments of a creation. Raises invalid_reference, no_owner_available (spec 4.2).';
+  'The contact to insert for a creation. Raises validation_error, invalid_reference, no_owner_available (spec 4.2).';
 
 create function api.contact_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -83,9 +83,9 @@ begin
 end
 $$;
 comment on function crm.lock_referred(uuid[], uuid[]) is
-  'Locks companies and contacts until the transaction ends, so that they are not merged or erased. A call that makes '
-  'records refer to them takes this lock before it locks the records. A merge or an erasure locks in the same order, '
-  'so no deadlock is possible.';
+  'Locks companies and contacts until the transaction ends, so that nobody can merge or erase them. A call that makes '
+  'records refer to a company or contact takes this lock before it locks the records. A merge or an erasure locks in '
+  'the same order, so no deadlock is possible.';
 
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

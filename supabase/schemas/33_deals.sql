@@ -1,4 +1,4 @@
--- Deals: the table and its triggers. `deno task records` writes the plain SQL into 33_deals_written.sql.
+-- Deals: the table, its triggers and verbs. `deno task records` writes the plain SQL into 33_deals_written.sql.
 
 create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
 comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
@@ -57,10 +57,10 @@ comment on column crm.deals.stale_reported_for is
 comment on column crm.deals.stale_unreported_since is
   'moved_at of an open, unarchived deal for which deal.stale has not been emitted since it moved; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id for the deal. Not unique, because crm.lead_receipts makes leads idempotent.';
+  'The caller''s own id for the deal. Leads do not need it to be unique: crm.lead_receipts makes them idempotent.';
 comment on column crm.deals.lead is
-  'The body of the call to POST leads that created the deal. Later changes of the deal or its contact do not change '
-  'it. Null for any other deal. Inserting a deal with a lead emits lead.received.';
+  'The body of the call to POST leads that created the deal; null for any other deal. Later changes of the deal or its '
+  'contact do not change it. Inserting a deal with a lead emits lead.received.';
 comment on column crm.deals.lead_contact_id is
   'The contact who sent the lead, set when the deal gets another contact; null before that. Erasing this person '
   'erases the lead too. The id stays even if the contact is merged.';
@@ -72,8 +72,8 @@ create index deals_open on crm.deals (workspace_id, stage_id, id) where status =
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
 -- For the filters closed_since and closed_until. Open deals are not in the index, so creating or changing an open deal
--- writes no entry. The ids descend, so that a query for the closed deals of one status, in the order of closed_at and
--- id, uses deals_closed. If the ids ascended, it would use this index, and read it to its end.
+-- writes no entry. The ids descend, so that this index does not serve a query for closed deals of one status in the
+-- order of closed_at and id: Postgres would read this index to its end instead of using deals_closed.
 create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
 
@@ -104,15 +104,14 @@ begin
   return new;
 end
 $$;
-comment on function crm.touch_deal() is
-  'Trigger: sets updated_at and moved_at when the deal''s own fields change, whoever writes.';
+comment on function crm.touch_deal() is 'Trigger: sets updated_at and moved_at when the deal''s own fields change.';
 
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
 
 create function crm.set_moved_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  -- A second note in the same transaction must not update the deal: it would write the same moved_at, and
+  -- A second note in the same transaction must not update the deal: the note would write the same moved_at, and
   -- crm.touch_deal would take the update for a change of the deal's fields.
   update crm.deals d set moved_at = now()
   where d.workspace_id = new.workspace_id and d.id = new.deal_id and d.moved_at < now();
@@ -220,7 +219,7 @@ end
 $$;
 comment on function crm.deal_new(jsonb) is
   'The deal to insert; its default title is the name of its contact, otherwise of its company. Raises '
-  'invalid_reference, no_owner_available and the codes of crm.choose_stage (spec 4.6).';
+  'invalid_reference, no_owner_available and the codes of crm.checked_values and crm.choose_stage (spec 4.6).';
 
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -259,8 +258,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a PATCH. If it names another pipeline but no stage, the stage is that pipeline''s first '
-  'active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
+  'The pipeline and stage for a PATCH. If the PATCH names another pipeline but no stage, the deal enters that '
+  'pipeline''s first active stage. Raises pipeline_has_no_stage and the codes of crm.choose_stage_for_move.';
 
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -276,8 +275,8 @@ begin
   v_changes := crm.changes('deal', to_jsonb(v_deal), p_args);
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then return crm.deal_json(v_deal); end if;
-  -- A client may send back the status that it read. Closing a deal needs more than a status, so there are separate
-  -- actions for it.
+  -- A client may send back the status that it read, or reopen the deal. Closing a deal needs more than a status, so the
+  -- statuses ganho and perdido are refused, and the error names the action to use.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
@@ -301,7 +300,7 @@ create function crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) ret
 language sql stable
 as $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
 comment on function crm.deal_action_json(crm.deals, boolean) is
-  'The reply to an action: the deal, and whether it already was in the requested state.';
+  'The reply to an action: the deal, and `idempotent`: whether the action changed nothing.';
 
 create function api.deal_move_stage(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -319,8 +318,8 @@ begin
 end
 $$;
 comment on function api.deal_move_stage(jsonb) is
-  'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage outside '
-  'the workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
+  'Moves an open or closed deal to another stage and keeps its status. Raises invalid_reference for a stage of another '
+  'workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
 
 create function api.deal_reassign(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -367,15 +366,15 @@ begin
 end
 $$;
 comment on function api.deal_reassign(jsonb) is
-  'Gives one member''s unarchived deals, or only those with `status`, to an active member: the newest 1,000 from the '
-  'cursor on. Each deal emits deal.updated. Raises invalid_reference.';
+  'Gives one member''s unarchived deals, or only those with `status`, to an active member: the newest 1,000, or with '
+  '`cursor` the next 1,000. Each changed deal emits deal.updated. Raises invalid_reference.';
 
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
-  -- A closed deal stays as it is, won or lost.
+  -- A closed deal stays won or lost.
   if v_deal.status <> 'aberto' then return crm.deal_action_json(v_deal, true); end if;
   v_deal := jsonb_populate_record(v_deal, p_args);
   v_deal.status := 'ganho';

@@ -37,7 +37,7 @@ create table crm.activities (
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
-comment on table crm.activities is 'Tasks, calls and meetings of a deal. They never move to another deal.';
+comment on table crm.activities is 'Tasks, calls and meetings of a deal. An activity never moves to another deal.';
 comment on column crm.activities.type is
   'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
@@ -56,11 +56,11 @@ create trigger touch before update on crm.activities
   -- An update that only records activity.overdue changes no field that a client sees.
   for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
   execute function crm.touch();
--- Not after an insert: for a new activity, set_last_activity_at already updates the deal, and so sets moved_at.
+-- Not after an insert: for a new activity, set_last_activity_at updates the deal, which sets moved_at.
 create trigger set_moved_at after update on crm.activities
   for each row when (
     old.overdue_reported_for is not distinct from new.overdue_reported_for
-    -- Not when a merge's trigger changes contact_id: the merge also changes the deals, and so sets their moved_at.
+    -- Not when the trigger of a merge changes contact_id: the merge also updates the deals, which sets their moved_at.
     and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
   )
   execute function crm.set_moved_at();
@@ -73,8 +73,8 @@ begin
 end
 $$;
 comment on function crm.set_completed_at() is
-  'Trigger: sets completed_at when the status becomes concluida and clears it for any other status, whether the API or '
-  'the application writes. A later edit keeps the time.';
+  'Trigger: sets completed_at when the status becomes concluida, and clears completed_at for any other status, whether '
+  'the API or the application writes. A later edit keeps the time.';
 
 create trigger set_completed_at before insert or update on crm.activities
   for each row execute function crm.set_completed_at();
@@ -83,7 +83,7 @@ create function crm.set_last_activity_at() returns trigger
 language plpgsql set search_path = '' as $$
 begin
   update crm.deals d
-  -- greatest(), because the older of two simultaneous activities may be written second.
+  -- greatest(), because the older of two simultaneous activities may be written last.
   set last_activity_at = greatest(d.last_activity_at, new.created_at)
   where d.workspace_id = new.workspace_id and d.id = new.deal_id;
   return null;
@@ -128,8 +128,8 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
   if v_activity.contact_id is null then
-    -- Locks the contact now, as the foreign key will do at the insert, so that no merge can move the contact's rows in
-    -- between. If the contact is already merged, the activity gets the contact that replaced it.
+    -- Lock the contact before the insert, so that no merge can move the contact's rows in between. If the contact is
+    -- already merged, the activity gets the contact that replaced it.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
     from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
@@ -155,15 +155,15 @@ declare
   v_activity crm.activities;
   v_changed crm.activities;
 begin
-  -- Lock the contact before the activity, as a merge does, so that the two cannot deadlock.
+  -- Lock the contact before the activity, as a merge does, so that the call and the merge cannot deadlock.
   if p_args ? 'contact_id' then perform crm.lock_referred('{}', array[(p_args ->> 'contact_id')::uuid]); end if;
   v_activity := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changed := crm.with_activity_defaults(jsonb_populate_record(
     v_activity, crm.require_references(crm.changes('activity', to_jsonb(v_activity), p_args))
   ));
-  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record. The
-  -- rows are compared instead of the arguments, because the same time can be written in several ways, and null may
-  -- stand for the default that the row already has.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
+  -- Compare the rows instead of the arguments, because one time has several spellings, and null may mean the default
+  -- that the row already has.
   if crm.changed_fields(to_jsonb(v_activity), to_jsonb(v_changed)) <> '{}' then v_activity := crm.activity_save(v_changed); end if;
   return crm.activity_json(v_activity);
 end

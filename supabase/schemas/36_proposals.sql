@@ -50,7 +50,8 @@ begin
 end
 $$;
 comment on function crm.set_proposal_moments() is
-  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whoever writes.';
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
+  'application writes.';
 
 create trigger set_proposal_moments before insert or update on crm.proposals
   for each row execute function crm.set_proposal_moments();
@@ -68,8 +69,8 @@ create table crm.proposal_links (
 );
 comment on table crm.proposal_links is
   'The one valid link of each proposal. Only the SHA-256 of its token is stored, so that nobody can open a proposal '
-  'with a dump of this table. A separate table, so that crm_api can read proposals but never a hash.';
-comment on column crm.proposal_links.token_hash is 'A fast hash is enough: nobody can guess 32 random bytes.';
+  'with a dump of this table. The table is separate, so that crm_api can read proposals but no hash.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough, because nobody can guess 32 random bytes.';
 call crm.protect('crm.proposal_links');
 
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
@@ -104,7 +105,7 @@ begin
 end
 $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
-  'Saves a proposal with a new status; raises proposal_expired after expires_at.';
+  'Saves a proposal with a new status. Raises proposal_expired after expires_at.';
 
 create function crm.proposal_seller() returns json
 language plpgsql stable security definer set search_path = '' as $$
@@ -115,8 +116,8 @@ begin
 end
 $$;
 comment on function crm.proposal_seller() is
-  'The seller as the customer sees it: the name of the caller''s workspace, and nothing else. Security definer, '
-  'because verbs cannot read crm.workspaces.';
+  'The seller as the customer sees it: only the name of the caller''s workspace. Security definer, because crm_api '
+  'cannot read crm.workspaces.';
 
 create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
 language sql stable as $$
@@ -156,8 +157,8 @@ begin
 end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
-  'Records the customer''s final answer. The same answer again changes nothing (`idempotent`). Raises '
-  'proposal_expired, and proposal_closed if the customer gave the other answer.';
+  'Records the customer''s final answer. If the customer already gave the same answer, changes nothing and returns '
+  '`idempotent` as true. Raises proposal_expired, and proposal_closed if the customer gave the other answer.';
 
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql set search_path = ''
@@ -183,9 +184,9 @@ begin
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'The door for public links: answers one request. p_token_hash: the SHA-256 of the token, then the token''s slot. '
-  'p_verb null: only checks the link and its rate limit. p_args null: only identifies the link and counts no call. '
-  'The id in p_args is always the link''s own proposal.';
+  'The door for public links: answers one request. p_token_hash: the SHA-256 of the token, then its slot (as in '
+  'crm.identify). p_verb null: only checks the link and its rate limit. p_args null: only identifies the link and '
+  'counts no call. The id in p_args is always the link''s own proposal.';
 
 -- Proposals of a workspace, for the operator; 76_app_proposals.sql has the verbs for members. The caller generates the
 -- token of a public link and passes only its hash.
@@ -216,7 +217,7 @@ begin
 end
 $$;
 comment on function crm.proposal_add(jsonb, uuid) is
-  'Creates a draft for an existing deal from workspace_id, title, value, recurring_value, expires_at in p_args.';
+  'Creates a draft for an existing deal. Reads workspace_id, title, value, recurring_value and expires_at from p_args.';
 
 create function crm.proposal_to_answer(p_workspace_id uuid, p_id uuid) returns crm.proposals
 language plpgsql set search_path = '' as $$

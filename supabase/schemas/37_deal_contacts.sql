@@ -1,6 +1,6 @@
 -- The contacts of a deal: the main contact is crm.deals.contact_id, and each other contact has a row in
--- crm.deal_contacts. The main contact has a row only if it has a role or was added before it became the main contact.
--- See docs/decisions/0019-merge-archive-erase.md.
+-- crm.deal_contacts. The main contact has a row only if it was given a role, or was added before it became the main
+-- contact. See docs/decisions/0019-merge-archive-erase.md.
 
 create domain crm.contact_role as text check (char_length(value) between 1 and 60);
 comment on domain crm.contact_role is 'What a contact does in a deal, such as `decisor`: 1 to 60 characters.';
@@ -16,8 +16,8 @@ create table crm.deal_contacts (
   foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id)
 );
 comment on table crm.deal_contacts is
-  'The contacts that were added to a deal beside its main contact, with their roles. A contact that becomes the main '
-  'contact keeps its row, and so stays in the deal when the main contact changes again.';
+  'The contacts that were added to a deal, with their roles. A contact that becomes the main contact keeps its row, so '
+  'that the contact stays in the deal when the main contact changes again.';
 create index deal_contacts_contact on crm.deal_contacts (workspace_id, contact_id, deal_id);
 call crm.protect('crm.deal_contacts');
 create trigger set_moved_at after insert on crm.deal_contacts for each row execute function crm.set_moved_at();
@@ -100,7 +100,7 @@ begin
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
     perform api.fail('not_found');
   end if;
-  -- Lock the contact before the deal, as a merge does, so that the two cannot deadlock.
+  -- Lock the contact before the deal, as a merge does, so that the call and the merge cannot deadlock.
   perform crm.require_references(p_args);
   v_main_id := (crm.deal_lock(v_deal_id)).contact_id;
   v_is_main := v_main_id is not distinct from v_contact_id;
@@ -118,7 +118,7 @@ begin
   else
     select count(*) into v_count from crm.deal_contacts k
     where k.workspace_id = v_workspace_id and k.deal_id = v_deal_id and k.contact_id is distinct from v_main_id;
-    -- Limit a main contact's row too, because it stays as an additional contact's row when the main contact changes.
+    -- The main contact's row has a limit too: it stays when the main contact changes, so rows would add up.
     if v_count >= c_most + v_is_main::integer then
       perform api.fail(
         'validation_error', array['contact_id'],
@@ -135,9 +135,9 @@ begin
 end
 $$;
 comment on function api.deal_contact_add(jsonb) is
-  'Adds a contact to a deal and returns it. If the deal already has the contact, changes the role if one is sent. The '
-  'main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error if the deal '
-  'has 50 contacts besides the main contact.';
+  'Adds a contact to a deal and returns the contact. If the deal already has the contact, changes the role if a role '
+  'is sent. The main contact gets a row only for its role. Raises not_found, invalid_reference, and validation_error '
+  'if the deal has 50 contacts besides the main contact.';
 
 create function crm.remove_deal_contact(p_deal_id uuid, p_contact_id uuid) returns boolean
 language plpgsql security definer set search_path = '' as $$
@@ -148,8 +148,8 @@ begin
 end
 $$;
 comment on function crm.remove_deal_contact(uuid, uuid) is
-  'Removes a contact from a deal of the current workspace, and returns whether it was there. Security definer, '
-  'because the roles of verbs may not delete rows.';
+  'Removes a contact from a deal of the current workspace, and returns whether the deal had the contact. Security '
+  'definer, because the roles of verbs may not delete rows.';
 
 create function api.deal_contact_remove(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -2,10 +2,10 @@
 -- deliveries and attempts for 30, requests for 7. Then their partition is dropped, because deleting the rows of a large
 -- day would take minutes. An id begins with a time (UUIDv7), so a day is a range of ids, and a statement that knows an
 -- id reads one partition. Each table has its own job, because a job that locked two tables could deadlock with a
--- transaction that writes to both tables. See docs/decisions/0008-queue.md.
+-- transaction that writes to both. See docs/decisions/0008-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
--- Written in SQL, so that Postgres inlines the function into each insert; in plpgsql it would take 50 % longer.
+-- In SQL, because Postgres inlines the function into each insert. In plpgsql the function would take 50 % longer.
 language sql volatile as $$
   -- In units of 1/4,096 ms, so that the three hexadecimal digits after the version are the fraction of a millisecond.
   select (
@@ -26,7 +26,7 @@ language sql stable set search_path = '' as $$
   join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
   where t.partrelid = p_table
 $$;
-comment on function crm.partition_key(regclass) is 'The column of a table by which it is partitioned: a UUIDv7.';
+comment on function crm.partition_key(regclass) is 'The column by which a table is partitioned, a UUIDv7.';
 
 create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
 language sql stable set search_path = '' as $$
@@ -64,7 +64,7 @@ begin
     $sql$
       select array_agg(d.day order by d.day)
       from (
-        -- A week ahead, so that no row goes to the default partition while the job cannot run.
+        -- A week ahead, so that no row goes to the default partition if the job does not run for some days.
         select $2 + n from generate_series(0, 7) n
         union
         select (crm.uuid_v7_time(r.%I) at time zone 'UTC')::date from %s r
@@ -77,8 +77,8 @@ begin
 end
 $$;
 comment on function crm.missing_days(regclass, date, date) is
-  'The days that need a partition and have none: the days from p_today to a week ahead, and the days from p_oldest on '
-  'whose rows are in the default partition.';
+  'The days that need a partition and have none: the days from p_today to a week ahead, and the days since p_oldest '
+  'that have rows in the default partition.';
 
 create function crm.make_partition(p_table regclass, p_day date) returns bigint
 language plpgsql set search_path = '' as $$
@@ -89,9 +89,9 @@ declare
   v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
-  -- Created without indexes, because moving rows into it is then five times as fast; `attach` creates the indexes. The
-  -- free room is for deliveries, most of which are updated once, when they end. Such an update adds no index entry
-  -- (HOT) and needs no vacuum, because the next update in the page reuses the room of the old row version.
+  -- Created without indexes, because moving rows into the new partition is then five times as fast; `attach` creates
+  -- the indexes. The fillfactor leaves room in deliveries' pages: most deliveries are updated once, when they end. Such
+  -- an update adds no index entry (HOT) and needs no vacuum: the next update in the page reuses the old version's room.
   execute format(
     'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
     v_partition, p_table, case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end
@@ -114,7 +114,7 @@ end
 $$;
 comment on function crm.make_partition(regclass, date) is
   'Creates the partition of a day and moves the day''s rows out of the default partition without firing triggers; '
-  'returns how many rows it moved. The caller has locked the table.';
+  'returns how many rows it moved. The caller must have locked the table.';
 
 create function crm.manage_partitions(
   p_table regclass, p_now timestamptz default now(), p_max_rows bigint default 100000, out made integer,
@@ -123,8 +123,8 @@ create function crm.manage_partitions(
 -- Security definer, so that a partition gets the owner of its table, whoever runs the job.
 language plpgsql security definer set search_path = ''
 -- While this function waits for its lock, everybody who uses the table waits behind it. The timeout is below
--- deadlock_timeout, so that this function gives up first in a deadlock. If Postgres failed a statement of the other
--- transaction instead, crm.emit would catch that error, and the event would be lost.
+-- deadlock_timeout, so that this function gives up first in a deadlock. Otherwise Postgres could fail a statement of
+-- the other transaction instead. In crm.emit, which catches errors, the event would then be lost.
 set lock_timeout = '200ms' as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
@@ -163,25 +163,25 @@ begin
   if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
       if p_table::text = 'crm.events' then
-        -- Wait up to 5 s: the job index-texts holds this lock for some seconds while it reads events, and may start at
-        -- the same moment as this job every time. No request waits behind this lock.
+        -- Wait up to 5 s, because the job index-texts holds this lock for some seconds while it reads events, and may
+        -- always start together with this job. No request waits for this lock.
         perform set_config('lock_timeout', '5s', true);
         perform crm.lock_texts();
         perform set_config('lock_timeout', '200ms', true);
       end if;
-      -- Lock before `attach`, which takes a weaker lock: under that lock, a simultaneous insert of a row of that day
-      -- would fail, because the row still goes to the default partition. `only` is enough, because nobody locks another
-      -- partition before locking the table. The default partition is locked too, because its bounds change and a vacuum
+      -- Lock before `attach`, which takes a weaker lock. Under that lock, a simultaneous insert for the same day would
+      -- fail, because the row still goes to the default partition. `only` is enough: except a vacuum, nobody locks a
+      -- day's partition before the table. The default partition is locked too, because its bounds change and a vacuum
       -- may hold it.
       execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
       if v_is_missing then
-        -- Compute the days once more: rows may have been written before this function got the lock.
+        -- Compute the days again, because others may have written rows before this function got the lock.
         foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
           moved := moved + crm.make_partition(p_table, v_day);
           made := made + 1;
         end loop;
       end if;
-      -- Dropping a partition blocks all requests, so each run drops ten at most.
+      -- Dropping a partition blocks all requests, so each run drops at most ten.
       for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
         begin
           execute format('lock table %s in access exclusive mode nowait', v_partition);
@@ -204,10 +204,10 @@ $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'Creates the missing partitions of a table up to a week ahead, and moves their rows out of the default partition. '
   'Drops partitions older than crm.kept_days, at most ten in each run, and deletes rows of that age from the queue and '
-  'the default partition. Gives up waiting for a table lock after 200 ms and returns the reason in `hindrance`; the '
-  'next run tries again. Moving rows blocks everybody, for about a second with 100,000 rows. So if the default '
-  'partition has more than p_max_rows rows, no row is moved and no partition is created. p_now replaces the current '
-  'time.';
+  'the default partition. If a table lock takes more than 200 ms, the function gives up and returns the reason in '
+  '`hindrance`; the next run tries again. Moving rows blocks everybody, for about a second with 100,000 rows. So if '
+  'the default partition has more than p_max_rows rows, the function moves no rows and creates no partition. p_now '
+  'replaces the current time.';
 
 -- Events: what happened in a workspace (spec 6.1). The feed and webhooks go back 30 days, the change log 90.
 
@@ -219,7 +219,7 @@ create table crm.feed_offset (
 );
 comment on table crm.feed_offset is
   'The number added to a transaction id to get a position in the feed. If a database is restored into another cluster, '
-  'transaction ids start from small numbers: crm.continue_feed() then raises this number.';
+  'transaction ids start from small numbers: then crm.continue_feed() must be called to raise this number.';
 comment on column crm.feed_offset.cursor_secret is
   'Signs the cursors of the feed (crm.feed_cursor_text). If it changes, every earlier cursor becomes invalid.';
 alter table crm.feed_offset enable row level security, force row level security;
@@ -237,9 +237,9 @@ begin
 end
 $$;
 comment on function crm.feed_horizon() is
-  'The position below which every transaction has ended, in the snapshot of the statement. An event below this '
-  'position is visible now or never, so a reader that stays below it misses no late commit. Security definer, because '
-  'verbs may not read crm.feed_offset.';
+  'Every transaction below this position has ended, in the snapshot of the statement. An event below this position is '
+  'visible now or never, so a reader that stays below it misses no late commit. Security definer, because verbs may '
+  'not read crm.feed_offset.';
 
 create table crm.events (
   workspace_id uuid not null,
@@ -255,14 +255,14 @@ create table crm.events (
 ) partition by range (id);
 comment on table crm.events is
   'One row for each event, whether or not anybody subscribes. Written in the transaction of the change, by crm.emit '
-  'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. Without '
-  'foreign keys, because with a foreign key each event would lock the workspace''s row.';
+  'and its variants for many objects, and by crm.send_test_event. Kept for 90 days in daily partitions. There are no '
+  'foreign keys, because each event would lock the workspace''s row.';
 comment on column crm.events.facts is
   'Facts that the object does not show, such as the previous stage. A delivery adds them to the object''s JSON.';
 comment on column crm.events.is_test is
   'Whether the event is a test of a receiver: nothing happened in the workspace (crm.send_test_event).';
 comment on column crm.events.caller_id is
-  'The caller whose request caused the event (crm.current_caller_id); null for the operator and jobs.';
+  'The caller whose request caused the event (crm.current_caller_id); null if no request did.';
 comment on column crm.events.position is
   'The place in the feed (crm.feed_position). Events of one transaction have the same position and are ordered by id.';
 call crm.protect('crm.events');
@@ -283,10 +283,9 @@ language sql volatile set search_path = '' as $$
   returning o.added
 $$;
 comment on function crm.continue_feed() is
-  'Call this function once after a dump is restored into another cluster, before the first call of the API. New '
-  'positions then begin a trillion above the greatest stored position. So new events come after every cursor that a '
-  'client holds, even if the event of a cursor was lost with the old cluster. Reads all events. Returns the new '
-  'offset.';
+  'Must be called once after a dump is restored into another cluster, before the first call of the API. New positions '
+  'then begin a trillion above the greatest stored position. So new events come after every cursor that a client '
+  'holds, even if the event of a cursor was lost with the old cluster. Reads all events. Returns the new offset.';
 
 -- A test event has a made-up object in the shape of a real event (spec 6.2). The object comes from the examples in the
 -- OpenAPI documents, and the functions for real events turn it into JSON.
@@ -330,5 +329,5 @@ begin
 end
 $$;
 comment on function crm.sample_data(crm.event_type) is
-  'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the '
-  'nil UUID, as is the event''s object_id.';
+  'The `data` of a test event: a made-up object and made-up facts in the shape of that event. Like the event''s '
+  'object_id, the object''s id is the nil UUID.';

@@ -30,8 +30,8 @@ create table crm.webhook_subscriptions (
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
   check ((behind_since is null) = (behind_position is null) and (behind_since is null) = (behind_id is null)),
-  -- Unique across all workspaces, because a secret is encrypted for the id alone: the edge function encrypts it before
-  -- it knows the workspace.
+  -- Unique across all workspaces, because a secret is encrypted for the id alone. The edge function encrypts the secret
+  -- before it knows the workspace.
   unique (id)
 );
 comment on table crm.webhook_subscriptions is
@@ -39,30 +39,30 @@ comment on table crm.webhook_subscriptions is
   '(spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
   'The key that created the subscription. Revoking the key ends the subscription, except with keep_webhooks '
-  '(app.key_revoke). Null if the subscription was created in the console: the audit log names the person.';
+  '(app.key_revoke). Null if the subscription was created in the console; the audit log then names the person.';
 comment on column crm.webhook_subscriptions.target_host is
   'The host name of the target, without the port. The attempts to a host are limited across all workspaces.';
 comment on column crm.webhook_subscriptions.deactivated_reason is
-  'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. '
-  'Waiting deliveries are cancelled if it was deleted, otherwise held.';
+  'Why the subscription is inactive: deleted, failures (the fifth attempt of a delivery failed) or key_revoked. If it '
+  'was deleted, its waiting deliveries are cancelled, otherwise held.';
 comment on column crm.webhook_subscriptions.slow_since is
   'When attempts began to time out. Until the receiver answers again, only one attempt is made at a time.';
 comment on column crm.webhook_subscriptions.behind_since is
-  'When the subscription fell behind: too many deliveries waited, so new events get none (crm.fan_out_within_bound). '
-  'The job webhook-catch-up creates these deliveries later, from the events.';
+  'When the subscription fell behind: too many deliveries waited, so crm.fan_out_within_bound creates none for new '
+  'events. The job webhook-catch-up creates these deliveries later, from the events.';
 comment on column crm.webhook_subscriptions.behind_position is
-  'While the subscription is behind: the position in the feed, with behind_id, up to which every event has its '
-  'delivery.';
+  'A position in the feed, with behind_id: up to this place, every event has its delivery. Null unless the '
+  'subscription is behind.';
 comment on column crm.webhook_subscriptions.filters is
   'Which events of its types the subscription gets (crm.passes_filters): for pipeline_id, stage_id and owner_id a list '
-  'of ids, for changed_fields a list of names. Null: all events of its types.';
+  'of ids, for changed_fields a list of names. Null means all events of its types.';
 comment on column crm.webhook_subscriptions.payload is
   'What `data` in a delivery contains: `full`, the object; `ids`, only its id.';
 comment on column crm.webhook_subscriptions.header is
   'The additional header that each attempt sends, as {"name": "X-Key"}, or null. Its value is in crm.webhook_secrets.';
 comment on column crm.webhook_subscriptions.notice_due_at is
-  'When a dispatcher may send the mail about a subscription that failures deactivated; each claim (crm.notice_claim) '
-  'sets a later time. Null: no mail to send.';
+  'When a dispatcher may next send the mail about a subscription that failures deactivated. Taking the mail '
+  '(crm.notice_claim) sets a later time, in case sending fails. Null if there is no mail to send.';
 comment on column crm.webhook_subscriptions.name is
   'The name that people gave the subscription. If null, the console shows the URL.';
 call crm.protect('crm.webhook_subscriptions');
@@ -112,14 +112,14 @@ create table crm.webhook_secrets (
 );
 comment on table crm.webhook_secrets is
   'Signing secrets, encrypted with a key that the database never has, so that nobody can sign with a dump of this '
-  'table. Each secret is encrypted for its subscription_id, so that it cannot be decrypted from another row. A '
-  'separate table, so that crm_api can write secrets but read none.';
+  'table. Each secret is encrypted for its subscription_id, so that it cannot be decrypted from another row. The table '
+  'is separate, so that crm_api can write secrets but read none.';
 comment on column crm.webhook_secrets.next_secret is
   'The new secret during a rotation with overlap. Until next_from it makes a second signature, afterwards the only '
   'signature.';
 comment on column crm.webhook_secrets.header is
-  'The value of the subscription''s own header, encrypted like a secret. The contexts of the two encryptions differ, '
-  'so that a header cannot be decrypted as a secret, nor a secret as a header. Null if there is no header.';
+  'The value of the subscription''s own header, encrypted like a secret. The two encryptions have different contexts, '
+  'so that nobody can swap a header and a secret. Null if there is no header.';
 call crm.protect('crm.webhook_secrets');
 
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
@@ -133,7 +133,7 @@ end
 $$;
 comment on function crm.holds_webhooks(uuid) is
   'Whether all deliveries of a workspace are held, because the workspace is suspended or has no public API. Security '
-  'definer, because verbs may not read the workspace''s settings; a caller gets the answer for its own workspace only.';
+  'definer, because verbs may not read the workspace''s settings. Callers can ask only about their own workspace.';
 
 create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
 language plpgsql stable set search_path = '' as $$
@@ -156,7 +156,7 @@ begin
   return (
     select json_build_object('data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]'))
     from (
-      -- At most 50 are active, so the limit cuts off only inactive subscriptions, which are kept for ever.
+      -- At most 50 are active, so the limit cuts off only inactive subscriptions.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc limit 500
@@ -168,12 +168,13 @@ comment on function api.webhook_list(jsonb) is
   'Lists the active and the newest inactive subscriptions, 500 at most, newest first (spec 4.5).';
 
 create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
--- volatile, so that the count includes rows committed while this function waited for the lock.
+-- Volatile, so that the count includes rows committed while this function waited for the lock.
 language plpgsql volatile set search_path = '' as $$
 begin
   -- Without the lock, simultaneous calls would not count each other's subscriptions.
   perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
-  -- A cap, because every write creates deliveries for all active subscriptions, and every claim reads all of them.
+  -- A cap, because every write may create a delivery for each active subscription, and a dispatcher that claims
+  -- deliveries may read all these subscriptions.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
   ) >= 50 then
@@ -182,8 +183,8 @@ begin
 end
 $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
-  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Until the transaction ends, '
-  'other calls of this function for the workspace wait.';
+  'Raises validation_error for p_field if a workspace already has 50 active subscriptions. Other calls of this '
+  'function for the workspace wait until the transaction ends.';
 
 create function crm.check_new_subscription(p_subscription crm.webhook_subscriptions) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -192,9 +193,9 @@ declare
   v_different integer;
 begin
   perform crm.check_active_subscriptions(p_subscription.workspace_id, 'target_url');
-  -- Inactive subscriptions are kept for ever, so two limits apply to how many are created in 30 days. The first limit
+  -- Inactive subscriptions are kept for ever, so two limits bound how many are created in 30 days. The limit of 500
   -- counts subscriptions with the same target and events once, because automation tools subscribe each time a workflow
-  -- is switched on. The second limit counts all subscriptions.
+  -- is switched on. The limit of 5,000 counts all subscriptions.
   select
     count(*),
     count(distinct (s.target_url, s.event_types)) filter (
@@ -213,8 +214,8 @@ begin
 end
 $$;
 comment on function crm.check_new_subscription(crm.webhook_subscriptions) is
-  'Raises validation_error if the workspace has 50 active subscriptions, or created 5,000 subscriptions in the last 30 '
-  'days, or 500 that differ in target or events from each other and from p_subscription.';
+  'Raises validation_error if the workspace has 50 active subscriptions, created 5,000 subscriptions in the last 30 '
+  'days, or created 500 in these days that differ in target or events from each other and from p_subscription.';
 
 create function crm.listed_ids(p_filters jsonb, p_field text) returns uuid[]
 language plpgsql immutable set search_path = '' as $$
@@ -237,7 +238,7 @@ create function crm.header_name(p_args jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$ begin return nullif(nullif(p_args -> 'header', 'null'), '{}'); end $$;
 comment on function crm.header_name(jsonb) is
-  'The name of the subscription''s header in the arguments; null if the header is absent, null or empty.';
+  'The header in the arguments, in the form of crm.webhook_subscriptions.header; null if it is absent, null or empty.';
 
 create function crm.check_filters(p_workspace_id uuid, p_filters jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -288,8 +289,8 @@ end
 $$;
 comment on function crm.check_filters(uuid, jsonb) is
   'The filters of a subscription as they are stored, with a list of ids for each field; null if there is no filter. '
-  'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for a stage outside the '
-  'filter''s pipelines, because no event would pass, and for field names that no event has in changed_fields.';
+  'Raises invalid_reference for ids that the workspace does not have. Raises validation_error for field names that no '
+  'event has in changed_fields, and for a stage outside the filter''s pipelines, because no event would pass.';
 
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -297,7 +298,7 @@ declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
   v_subscription.header := crm.header_name(p_args);
-  -- Without this check, a call that began before its key was revoked would leave a subscription that outlives the key.
+  -- Without this check, a call that began before its key was revoked would create a subscription that outlives the key.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
 
   v_subscription.workspace_id := crm.current_workspace_id();
@@ -322,9 +323,10 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription for the calling key (spec 4.5); a workspace has at most 50 active subscriptions. The edge '
+  'Creates a subscription for the calling key (spec 4.5). A workspace has at most 50 active subscriptions. The edge '
   'function chooses the id, encrypts encrypted_secret and encrypted_header (base64) for it, and shows the plain secret '
-  'once, in the reply. Raises revoked_api_key if the key was revoked meanwhile; for filters see crm.check_filters.';
+  'once, in the reply. Raises revoked_api_key if the key was revoked during the call, and the codes of '
+  'crm.check_new_subscription and crm.check_filters.';
 
 create function crm.change_subscription(p_workspace_id uuid, p_id uuid, p_args jsonb) returns void
 language plpgsql set search_path = '' as $$
@@ -352,7 +354,7 @@ comment on function crm.change_subscription(uuid, uuid, jsonb) is
   'Changes those of event_types, filters, payload, header and name that are in the arguments. Null or an empty value '
   'removes filters, header or name. The new values apply to later events, and to earlier events that have no delivery '
   'yet because the subscription is behind. Waiting deliveries are sent with the new payload and header. Raises '
-  'not_found; for filters see crm.check_filters.';
+  'not_found and the codes of crm.check_filters.';
 
 create function api.webhook_update(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -376,5 +378,5 @@ begin
 end
 $$;
 comment on function api.webhook_delete(jsonb) is
-  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. Deleting an '
-  'inactive subscription gives the same answer.';
+  'Deactivates a subscription and keeps its history (spec 4.5); its waiting deliveries are cancelled. The answer is '
+  'the same if the subscription was already inactive.';

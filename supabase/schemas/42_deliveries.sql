@@ -11,8 +11,8 @@ begin
 end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
-  'The id of the delivery of an event to a subscription: the event''s time, then a hash of the two ids. So an event '
-  'never gets two deliveries for a subscription, deliveries sort like events, and an id shows its partition.';
+  'The id of an event''s delivery to a subscription: the first half of the event''s id (its time), then a hash of both '
+  'ids. So an event never gets two deliveries for a subscription, ids sort like events, and each shows its partition.';
 
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
@@ -24,33 +24,34 @@ create table crm.webhook_deliveries (
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
-  -- An index has this column in its condition, instead of `state`, because the success of a delivery does not change
-  -- this column. An update that changes a column of an index, even in its condition, adds entries to all indexes
+  -- The condition of an index uses this column instead of `state`, because a success does not change this column. An
+  -- update that changes a column of an index, even in its condition, adds entries to all indexes
   -- (docs/decisions/0023-speed-in-postgres.md).
   ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
   'One event for one subscription. The id (crm.delivery_id) is the delivery_id that the receiver gets on every '
-  'attempt. Kept for 30 days, in partitions by the day of the event. Without foreign keys: events are dropped with '
-  'their partition, and a foreign key would lock the subscription''s row for each delivery.';
+  'attempt. Kept for 30 days, in partitions by the day of the event. There are no foreign keys, because events are '
+  'dropped with their partition, and a foreign key would lock the subscription''s row for each delivery.';
 comment on column crm.webhook_deliveries.state is
-  'pending: an attempt will follow, once the subscription is active and the workspace may send; delivered; failed: '
-  'after five attempts; cancelled: the subscription was deleted first.';
+  'pending: an attempt will follow, once the subscription is active and the workspace may send. delivered: an attempt '
+  'succeeded. failed: five attempts failed. cancelled: the subscription was deleted first.';
 comment on column crm.webhook_deliveries.series is
-  'The number of the series of up to five attempts; grows when an ended delivery is sent again.';
+  'The number of the series of up to five attempts. It grows when an ended delivery is sent again.';
 comment on column crm.webhook_deliveries.attempts is
   'Recorded attempts in this series. If the dispatcher dies during an attempt, the attempt is not recorded, because '
-  'the receiver did not fail: the next attempt has the same number.';
+  'the receiver did not fail. The next attempt then has the same number.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. The trigger enqueue_changed copies every change to the queue.';
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
-  'Rows whose day has no partition: none, unless the job partition-deliveries did not run for a week.';
+  'Rows of crm.webhook_deliveries whose day has no partition. Empty unless the job partition-deliveries did not run '
+  'for a week.';
 call crm.protect('crm.webhook_deliveries_default');
--- This index must not begin with workspace_id: a plan made while a partition is empty would then use this index to find
--- a delivery by id, and so read all deliveries of the workspace.
+-- Does not begin with workspace_id. Otherwise a plan made while a partition is empty could look up a delivery in this
+-- index instead of the primary key, and read all deliveries of the workspace.
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (subscription_id, id) where ended_badly;
 
@@ -73,14 +74,15 @@ comment on column crm.webhook_attempts.status is 'The HTTP status; null if the h
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 comment on column crm.webhook_attempts.answer is
-  'The beginning of the body of the response, as text (answer_text.ts); null if it was empty or not text. It may '
-  'contain what the receiver was sent, so an erasure clears the answers that mention the person (crm.erase_answers).';
+  'The beginning of the body of the response, as text (answer_text.ts). Null if the body was empty or not text. A '
+  'receiver may repeat what it was sent, so an erasure clears the answers that mention the person (crm.erase_answers).';
 comment on column crm.webhook_attempts.body_digest is
-  'SHA-256 of the body sent. `data` is the object at the moment of the attempt, so a body made later may differ.';
+  'SHA-256 of the body sent. `data` is the object as it was at the attempt, so a body made later may differ.';
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
-  'Rows whose day has no partition: none, unless the job partition-attempts did not run for a week.';
+  'Rows of crm.webhook_attempts whose day has no partition. Empty unless the job partition-attempts did not run for a '
+  'week.';
 call crm.protect('crm.webhook_attempts_default');
 
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
@@ -94,7 +96,7 @@ begin
 end
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
-  'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body sent.';
+  'The `data` of lead.received: the lead, its contact and company (if any) as they are now, and the body of the call.';
 
 create function crm.event_data(e crm.events, p_object_type text) returns json
 language plpgsql stable set search_path = '' as $$
@@ -138,7 +140,7 @@ begin
   end case;
   if e.facts = '{}' then return v_object; end if;
   if e.event = 'deal.contact_added' then
-    -- The role is not stored with the event, because it may name a person and would outlive that person's erasure.
+    -- The event does not store the role, because the role may name a person, and would outlive that person's erasure.
     v_object := crm.with_fields(v_object, json_build_object('role', (
       select k.role from crm.deal_contacts k
       where k.workspace_id = e.workspace_id and k.deal_id = e.object_id
@@ -181,7 +183,7 @@ end
 $$;
 comment on function crm.object_name(uuid, text, uuid) is
   'The present name or title of an event''s object; for a note, the title of its deal. Null for an erased contact and '
-  'for the object of a test event. The name is not stored with the event, because it would outlive an erasure.';
+  'for the object of a test event. The event does not store the name, because the name would outlive an erasure.';
 
 create function crm.passes_filters(
   p_filters jsonb, p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb
@@ -226,10 +228,10 @@ begin
 end
 $$;
 comment on function crm.passes_filters(jsonb, uuid, crm.event_type, uuid, jsonb) is
-  'Whether every filter of a subscription lets an event pass. pipeline_id and stage_id are compared with the deal: the '
-  'object itself, or the deal to which an activity, note or proposal belongs. owner_id is compared with the object''s '
-  'owner, or with the deal''s owner if the object has none. An object that lacks a filtered field does not pass. '
-  'changed_fields restricts only `updated` events. The values are those of the object as it is now.';
+  'Whether every filter of a subscription lets an event pass, compared with the object as it is now. pipeline_id and '
+  'stage_id are compared with the deal: the object itself, or the deal of an activity, note or proposal. owner_id is '
+  'compared with the object''s owner, or with the deal''s owner if the object has none. An object that lacks a '
+  'filtered field does not pass. changed_fields restricts only `updated` events.';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events, p_payload text default 'full') returns text
 language plpgsql stable set search_path = '' as $$
@@ -249,7 +251,7 @@ begin
   );
   return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then
-  -- A body that cannot be built must not make the claim of a whole batch fail.
+  -- If one body cannot be built, the claim of a whole batch must not fail.
   raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
   return null;
 end

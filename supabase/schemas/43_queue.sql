@@ -10,7 +10,7 @@
 -- * They forbid scans of the whole table.
 -- * They compare and sort row values that begin with the shard, which the primary key lacks.
 -- * A search for rows in one state has a condition that no partial index for another state can serve.
--- * They find rows first and write them by ctid: with a join, Postgres might look for them in the primary key.
+-- * Claims find rows first and then write them by ctid: in a join, Postgres might search for them in the primary key.
 --
 -- Locks are taken in this order, so that transactions cannot deadlock: shard, marker in crm.webhook_unsettled, row of
 -- the queue, delivery, subscription.
@@ -31,22 +31,22 @@ create table crm.webhook_queue (
   host text,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
--- Vacuumed after a fixed number of changed rows instead of a share of the table, because the table is often empty. No
--- fill factor: free room would save no index entries, because each change of state changes indexed columns.
+-- Vacuumed after a fixed number of changed rows instead of a share of the table, because the table is often empty.
+-- There is no fill factor: free room would save no index entries, because each change of state changes indexed columns.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
-  'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
-  'crm.settle_subscription. The dispatcher finds deliveries here, so it never reads ended deliveries.';
+  'A row for each pending delivery. Written by claims, crm.settle_subscription and triggers on crm.webhook_deliveries. '
+  'The dispatcher finds deliveries here, so it never reads ended deliveries.';
 comment on column crm.webhook_queue.event_id is
   'The event of the delivery, copied so that a claim need not read the delivery.';
 comment on column crm.webhook_queue.shard is
   'One of 16 parts of the queue, by workspace. Each part has its own lock for claims (crm.webhook_shards).';
 comment on column crm.webhook_queue.state is
-  'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher is sending it; held: its '
-  'subscription is inactive or its workspace may not send, so claims ignore it.';
+  'ready: may be sent now. waiting: becomes ready at due_at. leased: a dispatcher is sending it. held: claims ignore '
+  'it, because its subscription is inactive or its workspace may not send.';
 comment on column crm.webhook_queue.lease_token is
-  'Fencing token of the last lease, cleared when the outcome is recorded. So a dispatcher whose lease has ended cannot '
-  'overwrite the outcome of the next dispatcher, and an outcome that is sent twice counts once.';
+  'Fencing token of the last lease, cleared when the outcome is recorded. A dispatcher whose lease has ended cannot '
+  'overwrite the outcome of the next dispatcher, and an outcome that is reported twice counts once.';
 call crm.protect('crm.webhook_queue');
 create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
   where state = 'ready';
@@ -63,10 +63,10 @@ create table crm.webhook_shards (
 );
 comment on table crm.webhook_shards is
   'The shards of the queue. A claim locks the row of its shard, so that two claims together cannot exceed the limits '
-  'of a workspace. Claims of other shards do not wait.';
+  'of a workspace. Claims from other shards do not wait.';
 comment on column crm.webhook_shards.last_workspace_id is
-  'The workspace at which the last claim stopped, if that claim did not reach all workspaces. The next claim begins '
-  'after this workspace.';
+  'The last workspace whose subscriptions the last claim read completely; zeros if it reached all workspaces. The next '
+  'claim begins after this workspace.';
 alter table crm.webhook_shards enable row level security, force row level security;
 insert into crm.webhook_shards (shard) select generate_series(0, 15);
 
@@ -80,12 +80,12 @@ create table crm.webhook_unsettled (
 );
 comment on table crm.webhook_unsettled is
   'Subscriptions whose queue rows must still be held, cancelled or released, because the subscription or its workspace '
-  'changed. Claims do this work in small steps (crm.settle_subscription), so that no change of a subscription waits '
-  'for a long queue.';
+  'changed. Claims do this work in small steps (crm.settle_subscription), so that a change of a subscription does not '
+  'wait for a long queue.';
 comment on column crm.webhook_unsettled.send_now is
   'Whether deliveries that wait for their next attempt become due at once, as after a reactivation.';
 comment on column crm.webhook_unsettled.sent_to is
-  'The last delivery that became due because of send_now. Each delivery is made due only once.';
+  'The last delivery that became due because of send_now. Later steps begin after it, so each becomes due only once.';
 call crm.protect('crm.webhook_unsettled');
 create index webhook_unsettled_of_shard on crm.webhook_unsettled (shard);
 
@@ -112,7 +112,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_change record;
 begin
-  -- One statement for all deliveries that ended, because crm.delivery_record usually ends many deliveries at a time.
+  -- One statement for all ended deliveries, because crm.delivery_record usually ends many at a time.
   delete from crm.webhook_queue q using changed c
   where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
 
@@ -143,7 +143,7 @@ begin
 end
 $$;
 comment on function crm.enqueue_changed() is
-  'Trigger: brings the queue up to date after deliveries changed: their next attempt, their end, or a new series.';
+  'Trigger: updates the queue after deliveries changed: their next attempt, their end, or a new series.';
 create trigger enqueue_changed after update on crm.webhook_deliveries
   referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
 
@@ -159,11 +159,11 @@ end
 $$;
 comment on function crm.may_send(uuid, uuid) is
   'Whether deliveries to a subscription are sent: it is active, and its workspace has the public API and is not '
-  'suspended. Otherwise they are held. Security definer, because verbs may not read the workspace''s settings.';
+  'suspended. Other deliveries are held. Security definer, because verbs may not read the workspace''s settings.';
 
--- Waiting deliveries follow the state of their subscription: they are held while nothing may be sent, cancelled if the
--- subscription was deleted, released when the subscription is active again. This takes several steps, because thousands
--- of deliveries may wait.
+-- Settling: when a subscription or its workspace changes, the subscription's rows in the queue are held (nothing may be
+-- sent), cancelled (the subscription was deleted) or released (sending is allowed again). This takes several steps,
+-- because thousands of deliveries may wait.
 
 create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -228,7 +228,7 @@ begin
       where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
-  -- Rows that other transactions had locked were skipped: a later call changes these rows.
+  -- Rows that other transactions had locked were skipped; a later call changes these rows.
   return not exists (
     select from crm.webhook_queue q
     where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
@@ -251,15 +251,15 @@ begin
 end
 $$;
 comment on function crm.settle_subscription(uuid, uuid, boolean) is
-  'Brings up to 500 queue rows (1,000 to hold), oldest first, into the state that their subscription and workspace '
-  'require: held, released, or cancelled and removed if the subscription was deleted. Leaves leased rows alone. '
+  'Brings up to 500 queue rows (1,000 to hold or cancel), oldest first, into the state that their subscription and '
+  'workspace require: held, released, or (for a deleted subscription) cancelled and removed. Skips leased rows. '
   'Returns true if no row is left to change.';
 
 create function crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   -- A claim may still be applying the earlier state, and delete the marker at its end. `do update` waits for the
-  -- claim's lock on the marker. With `do nothing` this call would not wait, and the new state would be lost.
+  -- claim's lock on the marker. `do nothing` would not wait, and no marker would be left for the new state.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
   on conflict (workspace_id, subscription_id) do update
@@ -296,7 +296,7 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
-    -- The 50 ms count from the start of the claim, for all its shards together, because a single step may take long:
+    -- The 50 ms count from the start of the claim, for all its shards together. A single step may take longer:
     -- cancelling 500 deliveries takes about 100 ms.
     exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
@@ -307,5 +307,5 @@ begin
 end
 $$;
 comment on function crm.settle_shard(smallint) is
-  'Settles the subscriptions of a shard that have a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
-  'A later claim visits the shards in another order, and settles the rest. The caller has locked the shard.';
+  'Settles up to 20 subscriptions of a shard with a marker in crm.webhook_unsettled, until the claim has taken 50 ms. '
+  'Later claims visit the shards in another order, and settle the rest. The caller has locked the shard.';

@@ -1,4 +1,4 @@
--- Claims of deliveries (spec 6.5): which deliveries become ready, which are claimed, and the lease.
+-- Claims of deliveries (spec 6.5): which deliveries become ready, which deliveries a dispatcher claims, and the lease.
 
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -14,8 +14,8 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  -- Skip locked rows, to avoid a deadlock: a transaction that locked a row to record its outcome may be waiting for a
-  -- marker that this claim has locked.
+  -- Skip locked rows, because waiting could deadlock: the transaction that locked a row to record its outcome may be
+  -- waiting for a marker that this claim has locked.
   where q.ctid = any (array(
     select l.ctid from crm.webhook_queue l
     where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
@@ -32,8 +32,8 @@ create type crm.claim_candidate as (
   workspace_rank integer
 );
 comment on type crm.claim_candidate is
-  'A ready delivery for which its subscription and its workspace have room. workspace_rank: the delivery''s place '
-  'among the workspace''s deliveries in flight if it is claimed.';
+  'A ready delivery for which its subscription and its workspace have room. workspace_rank: if the delivery is '
+  'claimed, its place among the workspace''s deliveries in flight.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql set search_path = '' set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -66,8 +66,8 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    -- Count the deliveries in flight by an index search for each target, not by a join: the planner cannot know their
-    -- number, so it might plan the join for a wrong number.
+    -- Count the deliveries in flight by an index search for each target, because the planner cannot know their number,
+    -- and might plan a join for a wrong number.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -121,7 +121,7 @@ begin
     ),
     chosen as (
       -- Workspaces come in random order. If the oldest event came first, a customer who recovers old events in many
-      -- workspaces would always be served first.
+      -- workspaces would always come first.
       select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
@@ -132,7 +132,7 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      -- The second to last workspace, so that the next call begins with the last one: this call may not have seen all
+      -- The second to last workspace, so that the next call begins with the last one. This call may not have seen all
       -- subscriptions of the last workspace.
       (
         select w.workspace_id from waiting w
@@ -151,9 +151,9 @@ end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Up to p_limit ready deliveries of a shard that may be claimed: 4 in flight for a subscription (1 while it is slow), '
-  '8 for a workspace. Workspaces take turns in random order, and each workspace gets its oldest events first. Reads '
-  'p_limit subscriptions, but at least 60; the next call continues after these subscriptions. The caller has locked '
-  'the shard.';
+  '8 for a workspace. Workspaces take turns in random order; the subscriptions of a workspace take turns, the oldest '
+  'event first. Reads p_limit subscriptions, but at least 60; the next call continues with the last workspace read. '
+  'The caller has locked the shard.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
@@ -166,14 +166,14 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
-  -- Events are kept longer than deliveries: with this bound, the plan skips the partitions of older events.
+  -- Older events have no deliveries, which are kept for 30 days. With this bound, the plan skips their partitions.
   v_oldest uuid := crm.uuid_v7_floor(now() - interval '32 days');
   v_shard smallint;
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in select s.shard from crm.webhook_shards s order by random() loop
-    -- Search one shard at a time, because the first shard usually has enough deliveries, and each search also reads the
-    -- dead rows that claims left since the last vacuum.
+    -- Search one shard at a time: the first shard usually has enough deliveries, and each search also reads the dead
+    -- rows that claims left since the last vacuum.
     continue when not (
       exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
@@ -192,13 +192,13 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Search more shards until there are enough workspaces to fill the batch, so that no workspace gets a second
-    -- delivery before another workspace gets its first.
+    -- Search more shards until there are enough workspaces to fill the batch. So no workspace gets a second delivery
+    -- before another workspace gets its first.
     exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then return; end if;
 
-  -- Lock the hosts, because claims of other shards may choose the same hosts. Lock them in order, so that two claims
+  -- Lock the hosts, because claims from other shards may choose the same hosts. Lock them in order, so that two claims
   -- cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
@@ -253,8 +253,8 @@ begin
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event, s.payload), s.header ->> 'name', k.header
   from claimed c
-  -- With these conditions Postgres reads only one row, whichever index the plan uses: a plan that was made for a
-  -- workspace with few events may use any index, and is then used for a workspace with a million events.
+  -- With these conditions Postgres reads only one row, whichever index the plan uses. A cached plan made for a
+  -- workspace with few events may use any index, and then serves a workspace with a million events.
   cross join lateral (
     select e as event from crm.events e
     where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest

@@ -66,7 +66,7 @@ begin
       )
     from held h
     where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
-      -- With this condition, a plan that uses the index by subscription also reads only one row.
+      -- With this condition, the plan reads only one row even if it uses the index by subscription.
       and d.subscription_id = h.subscription_id
     returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
       h.duration_ms, h.answer, h.body_digest, h.position
@@ -82,8 +82,8 @@ begin
   )
   select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  -- In order of subscription, so that two simultaneous calls cannot deadlock. Within a subscription, in the order of
-  -- the outcomes.
+  -- In order of subscription, so that two simultaneous calls cannot deadlock. The outcomes of one subscription keep
+  -- their order.
   for v_attempt in
     select r.*
     from (
@@ -119,7 +119,7 @@ begin
       end
     where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
     returning s.deactivated_reason is not distinct from 'deleted' into v_is_deleted;
-    -- The delivery was in flight when its subscription was deleted, so the deletion did not cancel the delivery.
+    -- The subscription was deleted while the delivery was in flight, so the deletion did not cancel the delivery.
     if v_is_deleted and v_attempt.state = 'pending' then
       update crm.webhook_deliveries d set state = 'cancelled'
       where d.workspace_id = v_attempt.workspace_id and d.id = v_attempt.delivery_id
@@ -153,10 +153,10 @@ $$;
 comment on function crm.delivery_record(json) is
   'Records the outcomes of attempts in the order in which they ended, and schedules the next attempts. An outcome is '
   'an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success), duration_ms, answer '
-  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5); the '
-  'audit log records this. A failure after the subscription was deleted cancels the delivery. If another dispatcher '
-  'has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may lag up to '
-  '10 s behind the newest success.';
+  'and body_digest (hexadecimal). The fifth failure ends a delivery and deactivates the subscription (spec 6.5), and '
+  'adds a line to the audit log. A failure after the subscription was deleted cancels the delivery. If another '
+  'dispatcher has claimed the delivery meanwhile, the outcome changes nothing and is not returned. last_success_at may '
+  'lag up to 10 s behind the newest success.';
 
 -- Waking the dispatcher, and detecting that it does not run.
 
@@ -179,8 +179,7 @@ end
 $$;
 comment on function crm.deliveries_due() is
   'Whether a claim would find work now or within 15 seconds, or a mail is due (crm.notice_claim). The job '
-  'webhook-dispatch calls this every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is '
-  'due.';
+  'webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off
@@ -190,7 +189,8 @@ declare
   v_next timestamptz;
 begin
   -- Due now: a delivery that is still ready because another claim had locked its shard, or because it was added later.
-  -- It does not count if another delivery of its workspace is in flight: the dispatcher of that delivery will claim it.
+  -- A ready delivery does not count while its workspace has another one in flight, because the dispatcher that sends
+  -- that one will claim the ready one.
   if exists (select from crm.webhook_unsettled) or exists (
     select from (select distinct q.workspace_id from (
       select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
@@ -216,8 +216,8 @@ begin
 end
 $$;
 comment on function crm.next_delivery_due(interval) is
-  'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
-  'claimed all that it may: deliveries that wait because their subscription or workspace is at its limit do not '
+  'Seconds until the next delivery is due; null if none becomes due within p_within. A dispatcher calls this when it '
+  'has claimed all that it may, so deliveries that wait because their subscription or workspace is at its limit do not '
   'count.';
 
 create function crm.poke_dispatcher() returns void
@@ -227,8 +227,8 @@ declare
   v_secret text;
 begin
   if not crm.deliveries_due() then return; end if;
-  -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. Dynamic statements,
-  -- because the schemas net and vault may not exist.
+  -- On Supabase, pg_net calls the dispatcher. Elsewhere, the local scheduler listens for the notification. The
+  -- statements are dynamic, because the schemas net and vault may not exist.
   if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
     perform pg_notify('webhook_dispatch', '');
     return;
@@ -241,21 +241,20 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into the schema net, whichever schema the extension itself is in.
+  -- pg_net always puts its functions into the schema net.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
 $$;
 comment on function crm.poke_dispatcher() is
-  'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due), such as a retry, a mail, or a '
-  'delivery whose first poke was lost. Security definer, because members'' verbs call it and it reads the queue of '
-  'every workspace.';
+  'Pokes the dispatcher if it has work now or within 15 seconds (crm.deliveries_due). Security definer, because '
+  'members'' verbs call it and it reads the queue of every workspace.';
 
 create function crm.resume_webhooks() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  -- Lock the shard first, as claims do. Without the shard's lock, this statement and a claim could deadlock, because
-  -- claims lock markers in another order.
+  -- Lock the shard first, as claims do. Otherwise this statement and a claim could deadlock, because claims lock
+  -- markers in another order.
   perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
@@ -266,7 +265,7 @@ end
 $$;
 comment on function crm.resume_webhooks() is
   'Trigger: releases held deliveries and pokes the dispatcher when a workspace may send webhooks again. The deliveries '
-  'kept their attempts and times, so overdue deliveries are sent at once.';
+  'kept their attempts and due times, so the dispatcher sends overdue deliveries at once.';
 create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
@@ -289,8 +288,8 @@ begin
     where q.due_at <= statement_timestamp() - interval '1 minute'
       and (q.lease_until is null or q.lease_until <= statement_timestamp())
       and crm.may_send(q.workspace_id, q.subscription_id)
-      -- If an attempt is in progress in the workspace, the dispatcher is running: the other deliveries only wait for a
-      -- slow receiver.
+      -- If an attempt is in progress in the workspace, the dispatcher is running, and the other deliveries only wait
+      -- for a slow receiver.
       and not exists (
         select from crm.webhook_queue l
         where l.state = 'leased' and l.lease_until > statement_timestamp()

@@ -1,7 +1,6 @@
 -- The bound of the queue. Every event is stored. Its deliveries are created at once if the subscription's share of the
--- queue has room. If the share has no room, they are created later, from the events (see "Catching up" below). Without
--- a bound, a key could store a delivery for each of 50 subscriptions with every record it writes. See
--- docs/decisions/0008-queue.md.
+-- queue has room, otherwise later, from the events (see "Catching up" below). Without a bound, a key could store 50
+-- deliveries with every record it writes, one for each subscription. See docs/decisions/0008-queue.md.
 
 create function crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) returns integer
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -57,7 +56,7 @@ end
 $$;
 comment on function crm.queue_share(uuid) is
   'How many deliveries may wait for one subscription. The active subscriptions share max_waiting_deliveries equally, '
-  'so that one receiver that is down does not delay the others.';
+  'so that the deliveries to a receiver that is down do not fill the queue for the others.';
 
 create function crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) returns integer
 language plpgsql stable set search_path = '' as $$
@@ -79,8 +78,8 @@ begin
 end
 $$;
 comment on function crm.require_room(uuid, uuid) is
-  'Returns crm.queue_room, or raises queue_full if there is no room. For deliveries that somebody requests, such as a '
-  'test.';
+  'Returns crm.queue_room, or raises queue_full if there is no room. Called for deliveries that somebody requests, '
+  'such as a test.';
 
 create function crm.subscribers(p_workspace_id uuid, p_event crm.event_type) returns uuid[]
 language plpgsql stable set search_path = '' as $$
@@ -100,8 +99,8 @@ language sql immutable set search_path = ''
 as $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
 comment on function crm.catch_up_lock(uuid) is
   'The advisory lock of a subscription that is behind. A transaction that leaves a delivery to the catch-up holds the '
-  'lock in share mode until the transaction ends. The last step of the catch-up takes the lock exclusively. Then all '
-  'transactions that left a delivery out have ended, so the step sees every event that has no delivery.';
+  'lock in share mode until the transaction ends. The last step of the catch-up takes the lock exclusively. By then '
+  'all these transactions have ended, so the step sees every event that has no delivery.';
 
 create function crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = '' as $$
@@ -110,7 +109,7 @@ declare
   v_behind uuid[];
   v_full uuid[];
 begin
-  -- If the lock is not free, the catch-up is about to end: do not wait for it, but create the deliveries here.
+  -- If the lock is not free, the catch-up is about to end: do not wait, but create the deliveries here.
   v_behind := array(
     select b.id
     from (
@@ -121,8 +120,8 @@ begin
     where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
   );
   if v_behind <> '{}' then
-    -- Read in a new snapshot, because a catch-up may have ended before this transaction took the lock. While this
-    -- transaction holds the lock, no catch-up can end.
+    -- Read in a new snapshot, because a catch-up may have ended before this transaction took the lock. No catch-up can
+    -- end while this transaction holds the lock.
     v_behind := array(
       select s.id from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
@@ -133,14 +132,14 @@ begin
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
       and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
-    -- Skip locked rows, so that no request waits here: the transaction with the lock may be marking the same
-    -- subscription. At worst, a few more deliveries than the share are created.
+    -- Skip locked rows, so that no request waits here. The transaction with the lock may be marking the same
+    -- subscription. At worst, this creates a few more deliveries than the share allows.
     for no key update skip locked
   ),
   marked as (
     update crm.webhook_subscriptions s
-    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark,
-    -- and so creates no deliveries, ends later, so the catch-up finds its events.
+    -- The catch-up starts at the horizon, below which every transaction has ended. A transaction that sees this mark
+    -- and creates no deliveries ends later, so its events are above the horizon and the catch-up finds them.
     set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
     from chosen c
     where s.workspace_id = p_workspace_id and s.id = c.id
@@ -163,15 +162,15 @@ comment on function crm.fan_out_within_bound(uuid, uuid[], uuid[]) is
 create function crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) returns boolean
 language sql volatile
 -- Counting takes 1.5 microseconds for each waiting delivery, so calls count only at random: on average once while a
--- tenth of p_max_waiting is added. A call that adds that many deliveries at once always counts.
+-- tenth of p_max_waiting is added. A call that adds that many deliveries always counts.
 as $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
 comment on function crm.checks_queue(boolean, bigint, integer) is
   'Whether p_deliveries new deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
 
 create function crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) returns void
 language plpgsql set search_path = ''
--- Without this setting, Postgres would plan every call again, because it estimates a lower cost for known short arrays
--- than for unknown arrays. The planning would take longer than adding a delivery.
+-- Without this setting, Postgres would plan every call again, because it estimates a lower cost for short arrays that
+-- it knows than for unknown arrays. Planning would take longer than adding a delivery.
 set plan_cache_mode = 'force_generic_plan' as $$
 begin
   if p_subscription_ids = '{}' then return; end if;
@@ -197,8 +196,8 @@ end
 $$;
 comment on function crm.fan_out(uuid, uuid[], uuid[]) is
   'Enqueues a delivery of each event for each subscription in the caller''s transaction, as far as the queue has room '
-  '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions must be active and '
-  'have the events'' types, and their filters must let the events pass.';
+  '(crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The caller ensures that the '
+  'subscriptions are active and have the events'' types, and that their filters let the events pass.';
 
 create function crm.fan_out_filtered(p_workspace_id uuid, p_event crm.event_type, p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
@@ -222,7 +221,7 @@ begin
 end
 $$;
 comment on function crm.fan_out_filtered(uuid, crm.event_type, uuid[]) is
-  'crm.fan_out for the active subscriptions with filters. p_event: the type of all these events.';
+  'Does the same as crm.fan_out, for the active subscriptions with filters. p_event: the type of all these events.';
 
 -- Catching up: subscriptions that are behind get their deliveries from the events, in the order of the feed, as far as
 -- the queue has room. No event is lost: a subscription's place in the feed moves only over events of ended transactions
@@ -234,7 +233,7 @@ create type crm.caught_up as (
   is_done boolean, queued bigint
 );
 comment on type crm.caught_up is
-  'How far a subscription was caught up: the place reached in the feed, whether no delivery is missing any more, how '
+  'How far a subscription was caught up: the place reached in the feed, whether every event now has its delivery, how '
   'many deliveries were queued.';
 
 create function crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamptz) returns crm.caught_up
@@ -247,7 +246,7 @@ set lock_timeout = '500ms' as $$
 declare
   r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
   v_room integer := crm.queue_room(s.workspace_id, s.id);
-  -- 30 days, because deliveries are kept as long. Two days, because a transaction with earlier events may have been
+  -- 30 days, because deliveries are kept that long. Two days, because a transaction with earlier events may have been
   -- open that long when the subscription fell behind (api.event_list).
   v_from uuid := crm.uuid_v7_floor(
     greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
@@ -325,8 +324,8 @@ end
 $$;
 comment on function crm.catch_up(crm.webhook_subscriptions, timestamptz) is
   'Creates the deliveries that a subscription lacks, in the order of the feed, as many as the queue has room for, '
-  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock. '
-  'Instead the caller stores the place reached, after it has caught up its last subscription.';
+  'until p_deadline. Does not lock the subscription''s row, because recording outcomes would wait for that lock. When '
+  'the caller has caught up all its subscriptions, it stores the place that each reached.';
 
 create function crm.catch_up_subscriptions() returns bigint
 language plpgsql set search_path = '' as $$
@@ -351,7 +350,7 @@ begin
     select b.workspace_id, b.id, c.position as reached_position, c.id as reached_id, c.is_done
     from unnest(v_all) c
     join crm.webhook_subscriptions b on b.workspace_id = c.workspace_id and b.id = c.subscription_id
-    -- Skips a subscription that was deleted meanwhile, even if it was then reactivated and fell behind again.
+    -- Skips a subscription that was deleted meanwhile, even if it has fallen behind again after a reactivation.
     where b.behind_since = c.behind_since
     -- The next run repeats the work for rows that are locked now.
     for no key update of b skip locked

@@ -10,8 +10,8 @@ begin
 end
 $$;
 comment on function crm.require_own_workspace(uuid) is
-  'Raises an error if the workspace is not the caller''s. Security definer functions that take a workspace call it, '
-  'because row-level security does not apply to them. The operator is in no workspace and may name any.';
+  'Raises an error if the workspace is not the caller''s. Called by security definer functions that take a workspace, '
+  'because row-level security does not apply to them. The operator is in no workspace and may name any workspace.';
 
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql set search_path = '' as $$
@@ -29,14 +29,14 @@ begin
 end
 $$;
 comment on function crm.retry_deliveries(uuid) is
-  'Makes every waiting delivery of a workspace due now, and returns their number.';
+  'Makes the waiting and held deliveries of a workspace due now, except locked ones, and returns their number.';
 
 create function crm.redeliver(
   p_workspace_id uuid, p_subscription_id uuid, p_ids uuid[], out count integer, out not_queued uuid[]
 )
 language plpgsql security definer set search_path = ''
--- Allow only nested loops, as crm.delivery_record does: any other join would also read the partitions that do not have
--- the id.
+-- Allow only nested loops, as crm.delivery_record does, because any other join would also read the partitions that do
+-- not have the id.
 set enable_seqscan = off set enable_bitmapscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 declare
   v_leased uuid[];
@@ -45,8 +45,8 @@ declare
   v_room integer;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- Lock queue rows before deliveries, and each in order of id, as crm.delivery_record does. So the two cannot
-  -- deadlock.
+  -- Lock queue rows before deliveries, and both in order of id, as crm.delivery_record does, so that the two functions
+  -- cannot deadlock.
   select
     coalesce(array_agg(q.delivery_id) filter (where q.state = 'leased'), '{}'),
     coalesce(array_agg(q.delivery_id) filter (where q.state <> 'leased'), '{}')
@@ -83,7 +83,8 @@ begin
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not the later clock_timestamp(): crm.poke_dispatcher in the same statement would find the delivery not yet due.
+    -- Not clock_timestamp(), which is later: functions of the queue that run in the same statement compare due times
+    -- with statement_timestamp().
     next_attempt_at = statement_timestamp()
   -- In order of id, so that simultaneous calls do not deadlock.
   from (select u.id from unnest(v_waiting || v_ended) u (id) order by u.id) i
@@ -96,8 +97,8 @@ comment on function crm.redeliver(uuid, uuid, uuid[]) is
   'Sends deliveries of a subscription now, under the same ids. An ended delivery gets five new attempts, and its '
   'earlier attempts stay. A waiting delivery gets no additional attempts. Deliveries of an inactive subscription wait '
   'until it is reactivated. Takes older deliveries first. count: how many of these deliveries are in the queue now. '
-  'not_queued: the ids for which the queue has no room. Raises queue_full if the queue has room for none. Security '
-  'definer, because verbs may not write deliveries.';
+  'not_queued: the ids for which the queue has no room. Raises queue_full if the queue has none of the deliveries and '
+  'no room for any. Security definer, because verbs may not write deliveries.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -123,9 +124,9 @@ end
 $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Queues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. '
-  'p_event: the type of the event; null means the subscription''s first type. The id of the event''s object is the nil '
-  'UUID, and its data is a sample with "test": true. So a receiver that mistakes the test for a real event finds no '
-  'record to change. Raises queue_full. Security definer, because verbs may not write events.';
+  'p_event: the type of the event; null means the subscription''s first type. The object''s id is the nil UUID, and '
+  'the data is a sample with "test": true, so a receiver that mistakes the test for a real event finds no record to '
+  'change. Raises queue_full. Security definer, because verbs may not write events.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer set search_path = '' as $$
@@ -149,8 +150,8 @@ $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
   'Activates an inactive subscription and sets its failure_count to 0. Makes its waiting deliveries due now and '
   'returns their number. The first 500 become due in this call, the rest in later claims. Failed deliveries stay '
-  'failed; crm.redeliver sends them. Does not change an active subscription. Security definer, because verbs may not '
-  'write deliveries.';
+  'failed, until crm.redeliver sends them. Does not change an active subscription. Security definer, because verbs may '
+  'not write deliveries.';
 
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
 returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
@@ -188,9 +189,9 @@ begin
 end
 $$;
 comment on function crm.resume_subscription(uuid, uuid) is
-  'Reactivates a subscription if the workspace has fewer than 50 active subscriptions. was_inactive: null if there is '
-  'no such subscription. resumed: how many deliveries were waiting. revoked_key: the key that created the '
-  'subscription, if that key is revoked.';
+  'Reactivates a subscription; raises validation_error if the workspace has 50 active subscriptions. was_inactive: '
+  'null if there is no such subscription. resumed: how many deliveries were waiting. revoked_key: the key that created '
+  'the subscription, if that key is revoked.';
 
 create function crm.recover_deliveries(
   p_workspace_id uuid, p_subscription_id uuid, p_since timestamptz, p_until timestamptz,
@@ -206,7 +207,7 @@ declare
   c_step constant integer := 2000;
   v_room integer;
   v_step integer;
-  -- Deliveries are kept for 30 days after their event, so none is created for an older event.
+  -- Deliveries are kept for 30 days after their event, so older events get none.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
@@ -217,14 +218,14 @@ declare
   v_begun_at timestamptz;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- One recovery at a time, because each takes more than a second, and a key may call 120 times a minute.
+  -- One recovery at a time, because each may take over a second, and a key may call 120 times a minute by default.
   perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   v_begun_at := clock_timestamp();
   select s.event_types, s.filters into v_types, v_filters from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
   v_room := least(crm.require_room(p_workspace_id, p_subscription_id), c_max_deliveries);
-  -- A dry run is bounded by time alone.
+  -- Only time limits a dry run.
   if p_dry_run then v_room := 2147483647; end if;
   count := 0;
   loop
@@ -257,7 +258,7 @@ begin
       get diagnostics v_added = row_count;
     end if;
     count := count + v_added;
-    -- Stop 1.2 s after this call got the lock. The caller can call again for the rest.
+    -- Stop 1.2 s after this call got the lock. The caller can call again for the remaining events.
     exit when v_next_id is null or count >= v_room
       or clock_timestamp() > v_begun_at + interval '1200 milliseconds';
     v_from := v_next_id;
@@ -275,13 +276,13 @@ end
 $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz, boolean) is
   'Queues the events of a period that a subscription did not receive: events without a delivery, and events whose '
-  'delivery failed for good or was cancelled. Skips events whose delivery arrived or is waiting, so a repeated call '
-  'sends nothing twice. Also skips test events, and events that the subscription''s filters exclude now. Takes the '
-  'oldest events first, at most 20,000, and stops after little more than a second or when the queue has no more room. '
-  'Raises queue_full if the queue has room for none. next_since: where the next call continues; null if nothing is '
-  'left. With p_dry_run, only counts the events, without the limit of 20,000. Recoveries in one workspace wait for '
-  'each other. The period goes back 30 days at most. It is compared with the time in an event''s id, when the event '
-  'was stored. Security definer, because verbs may not write deliveries.';
+  'delivery failed or was cancelled. Skips events whose delivery arrived or is waiting, so a repeated call sends '
+  'nothing twice. Also skips test events, and events that the subscription''s filters exclude now. Takes the oldest '
+  'events first, at most 20,000, and stops after little more than a second or when the queue has no more room. Raises '
+  'queue_full if the queue has room for none. next_since: where the next call continues; null if nothing is left. With '
+  'p_dry_run, only counts the events, without the limit of 20,000. Recoveries in one workspace wait for each other. '
+  'The period goes back 30 days at most, and is compared with the time in an event''s id, when the event was stored. '
+  'Security definer, because verbs may not write deliveries.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
 language plpgsql stable set search_path = '' as $$
@@ -292,7 +293,7 @@ begin
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a period begins in the future, or ends before it begins.';
+  'Raises validation_error if a period begins in the future, or does not end after it begins.';
 
 create function crm.recover(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -303,7 +304,7 @@ declare
 begin
   perform crm.check_window(v_since, v_until);
   if not coalesce((p_args ->> 'before_creation')::boolean, false) then
-    -- Rounded to milliseconds, like the times in event ids and in the reply.
+    -- Truncated to milliseconds, like the times in event ids and in the reply.
     select greatest(v_since, date_trunc('milliseconds', s.created_at)) into v_since from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
   end if;
@@ -355,5 +356,5 @@ $$;
 comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
   'Gives a subscription a new secret (encrypted by the caller). During the overlap, the current secret signs each '
   'attempt, and the new secret adds a second signature. With an overlap of 0, only the new secret signs from now on. A '
-  'rotation during an overlap keeps the current secret and replaces the new one, so that a client can repeat a call '
+  'rotation during an overlap replaces the new secret and keeps the current one, so that a client can repeat a call '
   'whose reply was lost. Security definer, because verbs may not read secrets.';

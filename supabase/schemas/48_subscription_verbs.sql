@@ -1,5 +1,5 @@
--- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb first looks up the subscription in the
--- key's workspace, and raises not_found for any other.
+-- Operations on webhooks (spec 6.5) for keys with webhooks:manage. Each verb first looks up the subscription, and
+-- raises not_found if it is not in the key's workspace.
 
 create function crm.own_subscription(p_id uuid) returns crm.webhook_subscriptions
 language plpgsql stable set search_path = '' as $$
@@ -44,7 +44,7 @@ create function crm.wake_dispatcher() returns void
 language plpgsql set search_path = ''
 as $$ begin perform set_config('app.events_enqueued', 'true', true); end $$;
 comment on function crm.wake_dispatcher() is
-  'Makes the edge function poke the dispatcher after its reply, as an event with deliveries does.';
+  'Makes the edge function poke the dispatcher after its reply, as crm.fan_out does for an event with deliveries.';
 
 create function api.webhook_get(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -107,7 +107,7 @@ declare
   v_known uuid[] := array(
     select i.id
     from unnest(p_ids) i (id)
-    -- `offset 0`: see crm.delivery_summaries.
+    -- crm.delivery_summaries explains `offset 0`.
     cross join lateral (
       select d.event_id from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id and d.id = i.id and d.subscription_id = p_subscription_id
@@ -143,7 +143,7 @@ $$;
 comment on function crm.redeliver_all(uuid, uuid, uuid[]) is
   'JSON of the result of crm.redeliver: count, held and not_queued. not_queued lists the ids that are not sent again, '
   'each with a reason: not_found (the subscription has no such delivery, or its event was dropped) or queue_full (the '
-  'queue has no room for it). Raises queue_full if the queue has room for none.';
+  'queue has no room for it). Raises queue_full if the queue has none of the deliveries and no room for any.';
 
 create function api.webhook_redeliver_all(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -181,7 +181,7 @@ declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
 begin
-  -- A call that began before its key was revoked must not revive a subscription that the revocation ended.
+  -- A call that began before its key was revoked must not reactivate a subscription that the revocation deactivated.
   if not crm.lock_key(crm.current_caller_id()) then perform api.fail('revoked_api_key'); end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();

@@ -8,7 +8,7 @@ comment on function crm.shown_state(text, boolean) is
 
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable set search_path = ''
--- A cached plan, because planning for 40 partitions of three tables takes longer than running the query.
+-- A cached plan, because planning for the partitions of three tables takes longer than running the query.
 set plan_cache_mode = 'force_generic_plan' as $$
 #variable_conflict use_column
 declare
@@ -85,7 +85,7 @@ declare
 begin
   -- One statement for each index, because one statement for all cases could use no index. For a subscription, the
   -- condition and the order compare (subscription_id, id) as one row value, which only the subscription's index can
-  -- serve. With a plain equality, the planner may expect every row to match, and read the workspace's index. The
+  -- serve. With a plain equality, the planner may expect that every row matches, and read the workspace's index. The
   -- separate conditions on the id select the partitions, and stop the scan at `since`.
   if p_subscription_id is null then
     ids := array(
@@ -118,7 +118,7 @@ begin
         where d.workspace_id = p_workspace_id and (d.subscription_id, d.id) < (p_subscription_id, v_before)
           and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
-          -- The condition of the partial index.
+          -- The partial index has this condition.
           and d.ended_badly
         order by d.subscription_id desc, d.id desc limit v_look
       ) w
@@ -173,8 +173,8 @@ $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of deliveries, newest event first: those of a subscription, or of the whole workspace if '
   'p_subscription_id is null. next_id: the id after which the next page begins; null if there is none. A page filtered '
-  'by state looks at up to 5,000 deliveries, and a page filtered by event at up to 2,500. So it may be short or empty '
-  'although there is a next page.';
+  'by state looks at up to 5,000 deliveries, and a page filtered by event at up to 2,500. So a page may be short or '
+  'empty although there is a next page.';
 
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -241,9 +241,9 @@ end
 $$;
 comment on function crm.delivery_detail(uuid, uuid) is
   'JSON of a delivery with its newest 100 attempts, oldest first, and the body and headers that an attempt would send '
-  'now. Bodies are not stored: body is built from the object as it is now, and null if it cannot be built. If the '
-  'delivery has ended, body has the payload form (full or ids) of the last attempt. body_as_sent: whether the last '
-  'attempt sent exactly this body; null if no attempt sent a body. Returns null if there is no such delivery.';
+  'now. Bodies are not stored: `body` is built from the object as it is now, and null if that fails. For an ended '
+  'delivery, it has the other payload form (full or ids) if the last attempt sent exactly that. body_as_sent: whether '
+  'the last attempt sent this body; null if none sent a body. Returns null if the delivery or its event is missing.';
 
 create function crm.delivery_headers(
   d crm.webhook_deliveries, e crm.events, s crm.webhook_subscriptions, p_body text
@@ -273,6 +273,6 @@ begin
 end
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, crm.webhook_subscriptions, text) is
-  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. In '
-  'place of the signatures and of the value of the subscription''s own header stands a description, because the '
-  'database cannot decrypt them. The second signature is sent during the overlap of a rotation.';
+  'The headers that an attempt would send now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. A '
+  'description stands for each signature and for the value of the subscription''s own header, because the database '
+  'cannot decrypt them. The second signature is sent during the overlap of a rotation.';

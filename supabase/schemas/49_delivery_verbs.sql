@@ -33,8 +33,8 @@ begin
 end
 $$;
 comment on function app.delivery_get(jsonb) is
-  'Returns a delivery with its attempts, and the body and headers that an attempt would send now: see '
-  'crm.delivery_detail. A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
+  'Returns a delivery with its attempts, and the body and headers that an attempt would send now '
+  '(crm.delivery_detail). A delivery whose event was dropped is not_found. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found.';
 
 create function app.delivery_retry(p_args jsonb) returns json
@@ -67,7 +67,7 @@ begin
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
-  -- Events are kept longer than deliveries: an event is missing only if the job partition-deliveries did not run for
+  -- Events are kept longer than deliveries, so an event is missing only if the job partition-deliveries did not run for
   -- weeks.
   if not found then perform crm.raise_code('not_found', 'id'); end if;
   perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);

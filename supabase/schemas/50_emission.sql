@@ -9,8 +9,8 @@ declare
   v_event_id uuid;
   v_subscription_ids uuid[];
 begin
-  -- Computes the position here, because a call of crm.feed_position(), the column's default, would take a fifth of the
-  -- time that an event takes.
+  -- Compute the position here. A call of crm.feed_position(), the column's default, would take a fifth of the time that
+  -- an event takes.
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
@@ -19,14 +19,14 @@ begin
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, p_workspace_id, p_event, p_object_id, p_facts))
   ) into v_event_id, v_subscription_ids;
-  -- Usually no subscription gets the event. Then crm.fan_out is skipped, because inserting no rows into a partitioned
-  -- table takes as long as inserting one row.
+  -- Usually no subscription gets the event. Then skip crm.fan_out, because inserting no rows into a partitioned table
+  -- takes as long as inserting one row.
   if v_subscription_ids <> '{}' then perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids); end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about. The write fails only if the
   -- record's searched text cannot be written either, because then no search would ever find the record.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
-  -- Write the searched text now, because without the event the job index-texts does not learn of the change.
+  -- Write the searched text now. Without the event, the job index-texts does not learn of the change.
   perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
@@ -70,7 +70,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, v_event, e.object_id, '{}'));
-    -- No delivery is inserted if no filter lets a record pass.
+    -- There is no delivery if no filter lets a record pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
     for v_stored in
@@ -101,8 +101,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit_all_created() is
-  'Trigger: emits an event for each new row of the statement, all at once, as crm.emit does for one row. Its argument '
-  'is the type of the events.';
+  'Trigger: emits an event for each new row of the statement, all at once. Otherwise does the same as crm.emit. Its '
+  'argument is the type of the events.';
 
 create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
 returns table (event crm.event_type, facts jsonb)
@@ -143,7 +143,7 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and e.event = any (s.event_types)
       and (s.filters is null or crm.passes_filters(s.filters, e.workspace_id, e.event, e.object_id, e.facts));
-    -- No delivery is inserted if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
+    -- There is no delivery if all subscriptions are to lead.received and no deal comes from a lead, or if no filter
     -- lets a deal pass.
     if found then perform set_config('app.events_enqueued', 'true', true); end if;
   elsif v_is_checked then
@@ -179,9 +179,9 @@ comment on function crm.emit_deals_created() is
   'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
 
 -- Contacts, companies and deals have statement triggers, because they are imported by the hundred, and each call of
--- crm.emit is a subtransaction. Activities and notes have row triggers, because a new row may emit further events by
--- row triggers, such as deal.updated. These fire before statement triggers, so the `created` of a statement trigger
--- would come last.
+-- crm.emit is a subtransaction. Activities and notes have row triggers, because a new activity or note may emit further
+-- events by row triggers, such as deal.updated. Row triggers fire before statement triggers, so a statement trigger
+-- would emit `created` last.
 create trigger emit_created after insert on crm.contacts referencing new table as created
   for each statement execute function crm.emit_all_created('contact.created');
 create trigger emit_created after insert on crm.companies referencing new table as created

@@ -6,15 +6,15 @@ declare
   v_workspace record;
   v_deal record;
 begin
-  -- One statement for each workspace, whose threshold bounds the part of the index that is read. A single statement for
-  -- all workspaces would read the whole index.
+  -- One statement for each workspace, so that the workspace's threshold bounds the part of the index that is read. A
+  -- single statement for all workspaces would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
       select d.id, d.moved_at from crm.deals d
       where d.workspace_id = v_workspace.id
         and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
-      -- Skip locked rows: a job that waits for no row cannot deadlock with calls. A call that has locked a deal is
-      -- probably moving it. If it is not, the next run of the job reports the deal.
+      -- Skip locked rows, so that the job cannot deadlock with calls. A call that has locked a deal is probably moving
+      -- it. If it is not, the next run of the job reports the deal.
       for no key update skip locked
     loop
       update crm.deals d set stale_reported_for = d.moved_at
@@ -31,7 +31,7 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale once for every open, unarchived deal that has not moved for the workspace''s stale_after_days.';
+  'Emits deal.stale for each open, unarchived deal that has not moved for stale_after_days; once until its next move.';
 
 create function crm.emit_overdue_activities() returns void
 language plpgsql set search_path = '' as $$
@@ -43,12 +43,11 @@ begin
     -- Join the workspaces, because the index begins with the workspace.
     from crm.workspaces w join crm.activities a on a.workspace_id = w.id
     where a.overdue_unreported_at < now()
-      -- Activities of an archived deal are reported once it is restored.
       and not exists (
         select from crm.deals d
         where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
       )
-    -- Skips locked rows for the same reason as crm.emit_stale_deals.
+    -- Skip locked rows for the same reason as in crm.emit_stale_deals.
     for no key update of a skip locked
   loop
     update crm.activities a set overdue_reported_for = a.due_at

@@ -24,9 +24,9 @@ create trigger emit_closed_won after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status = 'ganho')
   execute function crm.emit_event('deal.won');
 
--- Every change of a public field emits `updated`, even if a more specific event reports it too: a win emits deal.won
--- and deal.updated. So a receiver that keeps a copy of the records needs one event type for each kind of object
--- (docs/decisions/0016-events-feed-change-log.md).
+-- Every change of a public field emits `updated`, even if a more specific event reports the change too: a win emits
+-- deal.won and deal.updated. So a receiver that keeps a copy of the records needs only the events `created` and
+-- `updated` (docs/decisions/0016-events-feed-change-log.md).
 
 create function crm.changed_fields(p_before jsonb, p_after jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -39,8 +39,8 @@ end
 $$;
 comment on function crm.changed_fields(jsonb, jsonb) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and computed '
-  'fields. It looks for the public fields of all records. So a column that clients do not see must not have the name '
-  'of a public field of another record.';
+  'fields. The function looks for the public fields of all records. So a column that clients do not see must not have '
+  'the name of another record''s public field.';
 
 create function crm.emit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -62,7 +62,7 @@ comment on function crm.emit_change() is
   'changed; if none changed, no event is emitted. After an insert, the event names no fields.';
 
 -- Postgres fires triggers in order of name, so the more specific event comes before `updated`. The conditions on
--- pg_trigger_depth() skip rows that a merge moves, because the merge's trigger emits the events of these rows all at
+-- pg_trigger_depth() skip rows that a merge moves, because the merge's trigger emits the events for these rows all at
 -- once.
 create trigger emit_updated after update on crm.contacts
   for each row when (
@@ -88,8 +88,8 @@ create trigger emit_updated after update on crm.activities
   )
   execute function crm.emit_change('activity.updated');
 
--- Statement triggers emit the events about a deal's additional contacts: a merge moves hundreds of rows, and a row
--- trigger would emit each of their events in a subtransaction (crm.emit_for_each).
+-- Statement triggers emit the events when contacts are added to or removed from deals. A merge may move hundreds of
+-- rows, and a row trigger would emit each event in a subtransaction (crm.emit_for_each).
 
 create function crm.emit_deal_contacts() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -101,7 +101,7 @@ begin
     select c.workspace_id, c.contact_id, array_agg(c.deal_id order by c.deal_id) as deal_ids
     from changed c
     join crm.deals d on d.workspace_id = c.workspace_id and d.id = c.deal_id
-    -- Deleting the row of the main contact removes only its role: the contact stays in the deal.
+    -- Deleting the main contact's row removes only the role: the contact stays in the deal.
     where tg_op = 'INSERT' or d.contact_id is distinct from c.contact_id
     group by c.workspace_id, c.contact_id
   loop
@@ -148,8 +148,8 @@ create trigger emit_created_completed after insert on crm.activities
   for each row when (new.status = 'concluida')
   execute function crm.emit_change('activity.completed');
 
--- An update that answers a proposal may also be its first view: set_proposal_moments then sets viewed_at. The triggers
--- are named so that proposal.viewed comes first.
+-- An update that answers a proposal may also be its first view: set_proposal_moments then sets viewed_at. The names of
+-- the triggers make proposal.viewed come first.
 create trigger emit_first_view after update on crm.proposals
   for each row when (old.viewed_at is null and new.viewed_at is not null)
   execute function crm.emit_event('proposal.viewed');

@@ -18,8 +18,8 @@ end
 $$;
 comment on function crm.actor_json(uuid) is
   'The actor for a caller id of the current workspace, with its current name: an API key, a member, or the link of a '
-  'proposal (named by the proposal''s title). The actor is `system` if the id is null. Security definer, because verbs '
-  'may not read keys.';
+  'proposal (named by the proposal''s title). The actor is `system` if the id is null or belongs to none of them. '
+  'Security definer, because verbs may not read keys.';
 
 create type crm.change as (
   id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
@@ -65,7 +65,7 @@ declare
   v_cursor uuid := p_args ->> 'cursor';
   v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
   v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
-  -- An event's id has the time of the write; occurred_at is when its transaction began, at most a minute earlier.
+  -- An event's id has the time of the write. occurred_at is when the transaction began, at most a minute earlier.
   v_from uuid := crm.uuid_v7_floor(v_since);
   v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
   -- The object type of each event type that the page shows.
@@ -79,7 +79,7 @@ declare
   v_looked_at integer;
   v_next_id uuid;
 begin
-  -- One statement for each index. Both stop at the first change that the page has no room for, or at the 5,000th event,
+  -- One statement for each index. Both stop at the first change that the page has no room for, or after 5,000 events,
   -- shown or not. The next page begins where the statement stops.
   if v_object_id is null then
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
@@ -106,8 +106,8 @@ begin
     ) s;
   else
     select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
-    -- Computed before the query, because coalesce is not leakproof: in the condition below, row-level security would
-    -- keep the index scan from starting at that position.
+    -- Computed before the query, because coalesce is not leakproof: with it in the condition below, row-level security
+    -- would keep the index scan from starting at that position.
     v_position := coalesce(v_position, 9223372036854775807);
     v_cursor := coalesce(v_cursor, c_max);
     select array_agg(s.change), max(s.n) into v_changes, v_looked_at
@@ -142,15 +142,15 @@ begin
 end
 $$;
 comment on function api.change_list(jsonb) is
-  'A page of the change log, newest first. The changes of a workspace are in order of event id, those of one object in '
-  'the order of the feed, reversed. Goes back 90 days. Reads at most 5,000 events, so a page may be short or empty '
-  'although there is a next page.';
+  'A page of the change log, newest first. The changes of a workspace are in descending order of event id. The changes '
+  'of one object are in the reversed order of the feed. Goes back 90 days. Reads at most 5,000 events, so a page may '
+  'be short or empty although there is a next page.';
 
 create function api.change_summary(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
 -- One plan for all calls, as in api.change_list. Joins use only the primary key, because a hash join would read every
--- deal of the workspace. jit is off: with enable_sort off, the remaining sorts have a very high estimated cost, and
--- Postgres would compile the plan.
+-- deal of the workspace. jit is off, because with enable_sort off the remaining sorts have a very high estimated cost,
+-- and Postgres would compile the plan.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
@@ -207,8 +207,8 @@ begin
           'from_stage', (
             select s.name from crm.stages s where s.workspace_id = v_workspace_id and s.id = n.from_stage_id::uuid
           ),
-          -- The event stores only the stage that the deal left. The stage that the deal entered is stored in the event
-          -- of the deal's next move, which anybody may have made at any later time.
+          -- The event stores only the stage that the deal left. The stage that the deal entered is in the event of the
+          -- deal's next move, which may be much later and by another caller.
           'to_stage', (
             select s.name from crm.stages s
             where n.event = 'deal.stage_changed' and s.workspace_id = v_workspace_id and s.id = coalesce(

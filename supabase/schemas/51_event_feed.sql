@@ -3,13 +3,13 @@
 
 create type crm.feed_cursor as (position bigint, id uuid, read_until timestamptz);
 comment on type crm.feed_cursor is
-  'A reader''s place in the feed. position and id: of the last event that was looked at. read_until: no event stored '
-  'before this time is left to read, except those of transactions that are still open.';
+  'A reader''s place in the feed. position and id: the last event that was looked at. read_until: every event stored '
+  'before this time has been read, except events of transactions that are still open.';
 
 create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe as $$
-  -- A plain hash is as safe as HMAC here: its weakness lets an attacker sign only longer contents, and every cursor has
-  -- the same length.
+  -- A plain hash is as safe as HMAC here: its weakness lets an attacker sign only contents that are longer than a known
+  -- one, and all cursors have the same length.
   select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
 comment on function crm.feed_cursor_tag(bytea, bytea) is
@@ -21,7 +21,7 @@ language sql immutable parallel safe as $$
 $$;
 comment on function crm.feed_cursor_mask(bytea, bytea) is
   'The number that hides the position in a cursor with this tag. Cursors with different positions have different tags, '
-  'and so different masks.';
+  'and therefore different masks.';
 
 create function crm.feed_cursor_text(c crm.feed_cursor) returns text
 language plpgsql stable security definer set search_path = '' as $$
@@ -94,7 +94,7 @@ create function crm.feed_start(p_args jsonb) returns crm.feed_cursor
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
   v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
-  -- The feed goes back 30 days. A reader without a cursor begins an hour later, so that its cursor has not expired when
+  -- The feed goes back 30 days. A reader without a cursor begins an hour later, so that its cursor is still valid when
   -- it asks for the second page.
   v_oldest timestamptz := case when not p_args ? 'cursor' then now() - interval '30 days' + interval '1 hour' end;
   v_since timestamptz := least(greatest((p_args ->> 'since')::timestamptz, v_oldest), now());
@@ -107,17 +107,17 @@ begin
     if v_start is null then
       perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
     end if;
-    -- A cursor beyond the horizon is from before the database was restored from a backup, so nobody knows which events
-    -- its reader missed.
+    -- A cursor beyond the horizon is from before a restore of the database. Nobody knows which events its reader
+    -- missed.
     if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
       perform api.fail('cursor_expired');
     end if;
     if not p_args ? 'since' then return v_start; end if;
   end if;
 
-  -- The page can begin after the newest event stored before `since`, which the primary key finds: transactions that
-  -- begin at `since` or later get higher positions. The minute allows for a clock that is set back. Only the two days
-  -- before `since` are searched, because if they have no event, there is little to skip.
+  -- The page can begin after the newest event stored before `since`, because transactions that begin at `since` or
+  -- later get higher positions. The minute allows for a clock that is set back. Only the two days before `since` are
+  -- searched: if they have no event, there is little to skip.
   select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id() and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
@@ -136,8 +136,8 @@ begin
 end
 $$;
 comment on function crm.feed_start(jsonb) is
-  'Where a page of the feed begins: at the cursor or at `since`, whichever is later; without both, at the oldest '
-  'event kept. Raises invalid_cursor and cursor_expired.';
+  'Where a page of the feed begins: at the cursor or at `since`, whichever is later; without both, nearly 30 days ago. '
+  'Raises invalid_cursor and cursor_expired.';
 
 create function api.event_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
@@ -146,9 +146,8 @@ set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   v_start crm.feed_cursor := crm.feed_start(p_args);
   v_last crm.feed_cursor := v_start;
-  -- Every transaction below this position has ended, so no further event will appear there.
   v_horizon bigint := crm.feed_horizon();
-  -- Skips old partitions: only a transaction open for over two days could add an event there that is still to read.
+  -- Skip old partitions: an unread event can be there only if its transaction was open for over two days.
   v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
   v_limit integer := p_args ->> 'limit';
   v_since timestamptz := p_args ->> 'since';
@@ -198,7 +197,7 @@ begin
   end loop;
   close v_rows;
   if not v_has_more then
-    -- Rounded to the hour, so that the cursor keeps its text for an hour if no event arrives.
+    -- Rounded down to the hour, so that the cursor's text changes at most once an hour while no event arrives.
     v_last.read_until := date_trunc('hour', now(), 'UTC');
   end if;
   return json_build_object(

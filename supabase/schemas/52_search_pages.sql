@@ -59,7 +59,8 @@ begin
         order by x.id desc limit v_rows
       ) w;
       next_id := v_walked[v_rows];
-      -- Look up only v_enough records: without another filter, only archived records are left out, and these are few.
+      -- Look up only v_enough records. Without another filter, the list leaves out only archived records, and these are
+      -- few.
       if cardinality(v_matches) > v_enough then
         v_matches := v_matches[:v_enough];
         next_id := v_matches[v_enough];
@@ -84,13 +85,13 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Read twice the rows that fill the page if the words are as frequent in older rows. Read fewer rows for a long
-    -- search, because long words take longer to compare.
+    -- Read twice as many rows as would fill the page if the words are as frequent in older rows. Read fewer rows for a
+    -- long search, because long words take longer to compare.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
     );
-    -- Few of the newest records have the words, so use the index. It is fast if few older records have the words too.
+    -- Few of the newest records have the words. If few older records have them too, the index finds those fast.
     select * into v_found from crm.search(
       p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
     );
@@ -118,7 +119,7 @@ declare
   v_words text[] := crm.search_words(p_args ->> 'q');
   -- The most texts that are computed and compared one by one: fewer for a long search, as in crm.kept_search.
   v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
-  -- The records whose stored text is missing or out of date.
+  -- The records whose stored text may be missing or out of date; null if there are too many.
   v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
 begin
   if not p_kept or (v_pending = '{}') is not true then v_walk := crm.walk_for(p_record, p_args); end if;
@@ -154,11 +155,11 @@ begin
 end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Adds to the result of '
-  'crm.kept_search the pending records, which changed since their texts were stored: computes and compares the texts '
-  'of at most 2 * p_step pending records. If too many records are pending to list them, compares the texts of at most '
-  '2 * p_step rows of the list instead. next_id: where the next page continues; null if there is none. p_kept: the '
-  'call has no filter except q, so statements with cached plans are used.';
+  'The ids of a page of a list with `q`; more ids than the limit if there is a next page. Combines the result of '
+  'crm.kept_search with the pending records: those whose texts may have changed since they were stored. Computes and '
+  'compares the texts of at most 2 * p_step pending records. If too many are pending, does so for at most 2 * p_step '
+  'rows of the list, and skips crm.kept_search. next_id: where the next page continues; null if there is none. p_kept: '
+  'the call has no filter except q, so statements with cached plans are used.';
 
 -- A job writes the searched texts, because writing them takes longer than the rest of a creation. So a search also
 -- compares the records that changed since the job's last run. It finds these records by their events. See
@@ -173,9 +174,9 @@ comment on table crm.search_progress is
   'The place in the feed up to which the searched texts are up to date. A workspace in crm.search_backlog has its own '
   'place.';
 comment on column crm.search_progress.position is
-  'The crm.feed_horizon of the job''s last run: events below this position are done.';
+  'The crm.feed_horizon of the job''s last run: the texts for all events below this position are written.';
 comment on column crm.search_progress.reached_at is
-  'When the job last ran. Events that it has not read were written later, or by a transaction that was open then.';
+  'When the job last ran. Events that the job has not read were written later, or by a transaction that was open then.';
 alter table crm.search_progress enable row level security, force row level security;
 insert into crm.search_progress default values;
 
@@ -188,14 +189,14 @@ create table crm.search_backlog (
 comment on table crm.search_backlog is
   'Workspaces with changes whose texts are still to be written. A workspace stays here if a run of the job could not '
   'finish it, for example after an import. Other workspaces do not wait for it.';
-comment on column crm.search_backlog.event_id is 'The id of the last event read; `position` is that event''s position.';
+comment on column crm.search_backlog.event_id is 'The last event read, at `position`; at first the lowest possible id.';
 comment on column crm.search_backlog.reached_at is 'crm.search_progress.reached_at when the workspace fell behind.';
 call crm.protect('crm.search_backlog');
 
 create function crm.pending_texts(p_record text, p_most integer) returns uuid[]
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = 'force_generic_plan'
--- Read in the order of the feed, because its index starts where events are pending. In order of id, the statement would
--- read the events of two days.
+-- Read in the order of the feed, because a scan of its index begins at the first pending event. In order of id, the
+-- statement would read the events of two days.
 set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
@@ -278,7 +279,7 @@ declare
 begin
   perform crm.lock_texts();
   v_horizon := crm.feed_horizon();
-  -- Lateral: one index look-up for each workspace. A plain join would read all events of two days.
+  -- Lateral, so that each workspace takes one index look-up. A plain join would read all events of two days.
   insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
   select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
   from crm.search_progress p

@@ -117,7 +117,6 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_id uuid := p_args ->> 'id';
 begin
-  -- Raises not_found and merged.
   perform api.company_get(p_args);
   return crm.timeline(crm.newest_deals('company_id', v_id, 250), null, p_args);
 end
@@ -146,7 +145,7 @@ begin
 end
 $$;
 comment on function crm.deals_of_contact(uuid, integer) is
-  'The ids of the newest p_most deals in which a contact is the main contact or an additional one.';
+  'The ids of the newest p_most deals that have the contact as their main contact or as an additional contact.';
 
 create function api.contact_timeline(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -161,13 +160,11 @@ comment on function api.contact_timeline(jsonb) is
   'The timeline of a contact, latest entry first: the entries of the contact''s 250 newest deals '
   '(crm.deals_of_contact), and the contact''s activities in other deals. Raises not_found, merged.';
 
--- A search in companies, contacts and deals at once.
-
 create type crm.found as (
   type text, id uuid, name text, email text, phone text, company_id uuid, status text, value numeric, rank integer
 );
 comment on type crm.found is
-  'A record that a search found. rank: crm.name_rank, or 3 if it was found only through its company.';
+  'A record that a search found. rank: crm.name_rank; 3 if the record was found only through its company.';
 
 create function crm.name_rank(p_name text, p_q text) returns integer
 language sql immutable parallel safe
@@ -177,7 +174,7 @@ comment on function crm.name_rank(text, text) is
 
 create function crm.find_records(p_q text, p_limit integer, p_types text[], p_by_company boolean) returns setof crm.found
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in crm.list_by.
+-- crm.list_by explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare
@@ -239,11 +236,11 @@ end
 $$;
 comment on function crm.find_records(text, integer, text[], boolean) is
   'The current workspace''s records of these types (company, contact, deal) with all the words, the newest p_limit of '
-  'each. p_by_company: also the newest contacts and deals of the first ten companies found.';
+  'each. p_by_company: also the ten newest contacts and deals of each of the first ten companies found.';
 
 create function api.search_list(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in crm.list_by.
+-- crm.list_by explains these settings.
 set plan_cache_mode = 'force_generic_plan' set jit = off as $$
 declare
   v_scopes jsonb := crm.own_key() #> '{key,scopes}';
@@ -276,14 +273,12 @@ begin
 end
 $$;
 comment on function api.search_list(jsonb) is
-  'Companies, contacts and deals with all the words, and the newest contacts and deals of the first ten companies '
-  'found, best matches first. Leaves out the types that the key has no scope to read.';
-
--- Unarchived records that have the same value in a field, page by page in the order of the field's index.
+  'Companies, contacts and deals with all the words, best matches first, then the newest contacts and deals of the '
+  'first ten companies found. Leaves out the types that the key has no scope to read.';
 
 create function crm.duplicates(p_record text, p_column text, p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- These settings have the same reasons as in crm.list_by.
+-- crm.list_by explains these settings.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set jit = off as $$
 declare
   c_most constant integer := 2000;
@@ -320,8 +315,8 @@ begin
     ' order by t.%1$I, t.id limit $2) w',
     p_column, v_table, case when v_after is not null then format(' and t.%I > %L', p_column, v_after) end
   ) into v_values, v_records using crm.current_workspace_id(), c_most + 1;
-  -- Unread records may have the last value too, so leave that value to the next page. If all records read have it, show
-  -- it now, because the next page would read the same records.
+  -- Unread records may have the last value too, so leave that value to the next page. But if all records read have the
+  -- same value, show it now, because the next page would read the same records.
   if cardinality(v_values) > c_most and v_values[1] <> v_values[c_most + 1] then v_last := v_values[c_most + 1]; end if;
   with grouped as (
     select v.value, min(v.position) as at, count(*) as count, (array_agg(v.record order by v.position))[:10] as records

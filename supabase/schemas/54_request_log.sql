@@ -17,7 +17,7 @@ create table crm.requests (
 comment on table crm.requests is
   'One row for each request with a valid key. If a key gets several 429 replies within a second, at least one of them '
   'has a row. Only crm.log_requests writes it, after the reply, so a crash may lose some rows. Kept for 7 days in '
-  'daily partitions. Without foreign keys, because each insert would lock the key''s row.';
+  'daily partitions. There are no foreign keys, because each insert would lock the key''s row.';
 comment on column crm.requests.id is 'A UUIDv7 with the time when the request began.';
 comment on column crm.requests.path is
   'The path with the names of the query parameters, without values: /api-v1-contacts?email&limit.';
@@ -28,11 +28,11 @@ create table crm.requests_default partition of crm.requests default;
 comment on table crm.requests_default is
   'Rows of crm.requests whose day has no partition. Empty unless the job partition-requests did not run for a week.';
 call crm.protect('crm.requests_default');
--- Partial: failed requests are rare, and they are what people look for.
+-- Partial, because failed requests are rare, and people usually look for failed requests.
 create index requests_failed on crm.requests (workspace_id, key_id, id) where status >= 400;
 
 create function crm.log_requests(p_entries json) returns void
--- plpgsql, which caches the plan: planning takes as long as inserting 30 rows.
+-- plpgsql, because it caches the plan, and planning takes as long as inserting 30 rows.
 language plpgsql security definer set search_path = '' as $$
 declare
   -- The database's time, because an isolate's clock may be wrong, and the time selects the partition.
@@ -41,7 +41,7 @@ begin
   insert into crm.requests (workspace_id, key_id, id, method, path, status, error, request_id, duration_ms)
   select
     e.workspace_id, e.key_id,
-    -- A UUIDv7 with the random bits of the request id: crm.uuid_v7 would take a third of the time of this statement.
+    -- A UUIDv7 with the random bits of the request id. crm.uuid_v7 would take a third of this statement's time.
     (lpad(to_hex(v_now - e.age_ms), 12, '0') || '-7' || substr(e.request_id::text, 16))::uuid,
     e.method, e.path, e.status, e.error, e.request_id, e.duration_ms
   from json_to_recordset(p_entries) e (
@@ -62,7 +62,8 @@ language plpgsql stable set search_path = ''
 -- Read in the order of an index: with a sort, the planner might read all rows first.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
-  -- p_status (422 or 4xx) as a range. With p_code, the range begins at 400 or above: only failed requests have a code.
+  -- p_status (422 or 4xx) as a range. With p_code, the range begins at 400 or above, because only failed requests have
+  -- a code.
   v_least integer := greatest(
     coalesce(replace(p_status, 'x', '0'), '0')::integer, case when p_code is not null then 400 end
   );
@@ -124,9 +125,9 @@ end
 $$;
 comment on function crm.request_ids(uuid, uuid, text, text, text, timestamptz, timestamptz, uuid, integer) is
   'A page of the ids of a key''s requests, newest first. next_id: the id after which the next page begins; null if '
-  'there is none. p_status: a status or a class of statuses (422, 4xx); p_code: the code of the error; p_path: the '
+  'there is none. p_status: a status or a class of statuses (422, 4xx). p_code: the code of the error. p_path: the '
   'beginning of the path. A filtered page looks at up to 5,000 requests (5,000 failed requests if only these can '
-  'match). So it may be short or empty although there is a next page.';
+  'match). So a page may be short or empty although there is a next page.';
 
 create function crm.request_page(p_workspace_id uuid, p_key_id uuid, p_args jsonb) returns json
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
@@ -149,7 +150,7 @@ begin
         'path', r.path, 'status', r.status, 'duration_ms', r.duration_ms, 'error', r.error
       ) as record
       from unnest(v_page.ids) wanted (id)
-      -- The planner does not know that each id is in only one partition: `offset 0` makes it look up each id.
+      -- The planner does not know that each id is in only one partition. `offset 0` makes it look up each id.
       cross join lateral (
         select * from crm.requests r
         where r.workspace_id = p_workspace_id and r.key_id = p_key_id and r.id = wanted.id offset 0
@@ -157,8 +158,8 @@ begin
     ) b
   ) s
   where s.bytes <= crm.max_page_bytes();
-  -- If the page was full before all ids were shown, the next page begins after its last record. At least one record
-  -- fits.
+  -- If the records fill the page before all ids are shown, the next page begins after the last record shown. At least
+  -- one record fits.
   if cardinality(v_records) < cardinality(v_page.ids) then v_page.next_id := v_last; end if;
   return crm.page(v_records, v_page.next_id);
 end

@@ -1,6 +1,6 @@
--- Mails that tell people that a subscription has become inactive because of failures (spec 6.5). The subscription's own
--- row is the outbox: the transaction that deactivates it makes the mail due (crm.note_deactivation), so a crash cannot
--- lose it. A dispatcher claims the mail, sends it with no transaction open, and then marks it as sent.
+-- Mails that tell people that a subscription has become inactive because of failures (spec 6.5). The transaction that
+-- deactivates the subscription marks the mail as due in the subscription's own row (crm.note_deactivation), so a crash
+-- cannot lose the mail. A dispatcher claims the mail, sends it with no transaction open, and then marks it as sent.
 
 create function crm.notice_claim()
 returns table (
@@ -19,7 +19,7 @@ begin
   ),
   claimed as (
     update crm.webhook_subscriptions s
-    -- No further claim after a day, because the mail is of no use then, even if the mail service was down.
+    -- Give the mail up after a day, because it would come too late to help.
     set notice_due_at = case
       when s.deactivated_at > now() - interval '1 day' then clock_timestamp() + interval '15 minutes'
     end
@@ -79,4 +79,4 @@ language sql volatile security definer set search_path = '' as $$
 $$;
 comment on function crm.notice_sent(uuid, uuid, text) is
   'Marks the mail of a claim as sent, so that nobody sends it again. Changes nothing if the subscription has been '
-  'reactivated, or the mail claimed by another dispatcher.';
+  'reactivated, or if another dispatcher has claimed the mail.';

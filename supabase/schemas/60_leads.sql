@@ -56,8 +56,8 @@ begin
 end
 $$;
 comment on function crm.lead_company(text) is
-  'The oldest unarchived company with this crm.name_key. Otherwise the unarchived company into which a company with '
-  'this name was merged, locked against merging until the transaction ends. Null if there is no such company.';
+  'The oldest unarchived company with this crm.name_key. If there is none, the unarchived company into which a company '
+  'with this name was merged, locked against merging until the transaction ends. Null if there is neither.';
 
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
@@ -107,7 +107,7 @@ begin
   if v_phone is not null then
     matched_by := 'phone';
     v_words := crm.name_words(p_lead ->> 'first_name');
-    -- Read at most 100: if more contacts have this phone, it is made up or belongs to a switchboard, and identifies
+    -- Read at most 100. If more contacts have this phone, it is made up or belongs to a switchboard, and identifies
     -- nobody.
     for contact in
       select * from crm.contacts c
@@ -123,7 +123,7 @@ begin
     loop
       continue when not crm.is_of_person(v_email, v_words, v_merged);
       contact := crm.contact_survivor(v_merged.merged_into_id);
-      -- If the contact that remained after the merge has a different e-mail from the lead's, it is another person.
+      -- If the lead and the contact that remained after the merge both have an e-mail, they are two people.
       if contact.archived_at is null and (contact.email is null or v_email is null) then return; end if;
     end loop;
   end if;
@@ -132,10 +132,10 @@ begin
 end
 $$;
 comment on function crm.lead_contact(jsonb) is
-  'Finds the contact of a lead by e-mail, or else by phone, if the first name fits and the lead or the contact has no '
-  'e-mail. Takes the oldest unarchived contact, or else the contact into which a matching contact was merged, locked '
+  'Finds the contact of a lead by e-mail, or else by phone (only if the first name fits and the lead or the contact '
+  'has no e-mail). Takes the oldest unarchived contact, or else the contact into which a match was merged, locked '
   'until the transaction ends. matched_by is the field that found the contact. Null if there is none. Reads at most '
-  '100 contacts with the phone, and 100 merged contacts.';
+  '100 contacts with the phone, and 100 merged contacts for each field.';
 
 create function crm.lead_differences(p_lead jsonb, c crm.contacts, p_company_id uuid) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -159,8 +159,8 @@ comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
 create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql set search_path = '' as $$
 begin
-  -- Never fill in the e-mail: a contact found by e-mail has or had it, and a matching phone does not prove whose the
-  -- lead's e-mail is. If no field is missing, update nothing, because updated_at must not change.
+  -- Never fill in the e-mail: a contact found by e-mail has or had this e-mail, and a contact found by phone may be
+  -- another person. If no field is missing, update nothing, because updated_at must not change.
   if (nullif(c.phone, '') is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
     update crm.contacts t
     set phone = coalesce(nullif(t.phone, ''), p_phone), company_id = coalesce(t.company_id, p_company_id)
@@ -171,7 +171,7 @@ begin
 end
 $$;
 comment on function crm.fill_in_contact(crm.contacts, text, uuid) is
-  'Gives a contact the phone and the company of a lead, each if it has none, and returns the contact.';
+  'Gives a contact the phone and the company of a lead, each only if the contact has none. Returns the contact.';
 
 create function crm.lead_result(
   p_deal crm.deals, p_contact_id uuid, p_company_id uuid, p_idempotent boolean,
@@ -190,7 +190,7 @@ language sql stable as $$
   )
 $$;
 comment on function crm.lead_result(crm.deals, uuid, uuid, boolean, boolean, boolean, text, text[]) is
-  'The reply to POST leads (spec 2.4). The defaults are for a known external_id: nothing was created or compared.';
+  'The reply to POST leads (spec 2.4). The defaults are for a known external_id, when nothing was created or compared.';
 
 create function api.lead_create(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -215,7 +215,7 @@ begin
   ));
 
   -- Most leads come from new people, so one statement first checks whether the company or the contact may exist.
-  -- Further statements search for each only if it may exist.
+  -- Further statements search only for those that may.
   select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
     exists (
       select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
@@ -233,7 +233,7 @@ begin
     return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  -- Checked only now: a lead that is sent again, answered above, may be older than the definition of a field.
+  -- Checked only now: a lead that is sent again was answered above, and may be older than the definition of a field.
   perform crm.checked_values('deal', p_args);
   if v_known.stage_id is null then
     -- No stage was found: this call raises the error.

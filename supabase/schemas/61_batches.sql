@@ -30,8 +30,8 @@ begin
       select d.contact_id from crm.deals d where d.workspace_id = v_workspace_id and d.id = any (v_deal_ids)
     )
   );
-  -- Lock records in order of id, whatever the order of the items, so that two batches with the same records cannot
-  -- deadlock.
+  -- Lock records in order of id, so that two batches with the same records cannot deadlock, whatever the order of their
+  -- items.
   case p_record
     when 'contact' then
       perform from crm.contacts t where t.workspace_id = v_workspace_id and t.id = any (v_ids)
@@ -137,7 +137,8 @@ end
 $$;
 comment on function crm.bound_details(jsonb[]) is
   'Returns the results of a batch with at most 100 error details, as in any reply: the first detail of each item, then '
-  'further details in order. Bounded because the reply is stored, and every erasure searches the stored replies.';
+  'further details in order. The number is limited because the reply is stored, and every erasure searches the stored '
+  'replies.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -171,8 +172,8 @@ begin
 end
 $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
-  'Returns the result of an item. If its error is external_id_taken without the id of the record that has the '
-  'external_id, adds that id: an earlier item of the group created the record.';
+  'Returns the result of an item. If its error is external_id_taken and names no record, an earlier item of the group '
+  'created the record with this external_id; adds that record''s id.';
 
 create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql set search_path = '' as $$
@@ -192,7 +193,7 @@ begin
     return false;
   end if;
   v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
-  -- An upsert after another item with the same external_id changes that item's record, and so creates none.
+  -- An upsert after another item with the same external_id changes that item's record, so the upsert creates none.
   return v_external_ids = '{}' or (
     not exists (
       select from unnest(p_items) i
@@ -245,7 +246,7 @@ begin
 end
 $$;
 comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
-  'Returns p_results, with the error external_id_taken for each item whose external_id a record already has. Checked '
+  'Returns p_results, with the error external_id_taken for each item whose external_id a record already has. Called '
   'before the insert, because the unique index would refuse the whole statement without naming the item.';
 
 create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
@@ -263,8 +264,8 @@ begin
         when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
         when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
       end case;
-      -- Undo the block, because its subtransaction has taken locks: without the undo, a subtransaction for each item
-      -- would last until the call ends.
+      -- Undo the block and so its subtransaction. Otherwise each item's locks would keep a subtransaction until the
+      -- call ends.
       raise exception using errcode = 'CRM01';
     exception
       when sqlstate 'CRM01' then
@@ -301,9 +302,9 @@ begin
   loop
     v_round := v_round + 1;
     -- In an atomic batch, only the first round names the record that has the external_id. In later rounds, this batch
-    -- may have created that record, which is undone if the batch fails.
+    -- may have created the record, and would undo it with the failed batch.
     v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
-    -- Take the first item with each external_id: if it is created, the next round refuses the others.
+    -- Take the first item with each external_id. If the item is created, the next round refuses the others.
     v_at := array(
       select min(i.position)
       from unnest(p_items) with ordinality i (item, position)
@@ -323,8 +324,8 @@ begin
       when lock_not_available or deadlock_detected or insufficient_resources then
         raise;
       when others then
-        -- If all items passed their checks, leave them to crm.run_group: it finds the failing item by running each
-        -- alone.
+        -- The items passed their checks, and the insert fails again: leave them to crm.run_group, which finds the
+        -- failing item by running them one after another.
         exit when v_is_checked;
         v_results := crm.refuse_invalid(p_record, p_items, v_results);
         v_is_checked := true;
@@ -375,8 +376,8 @@ begin
         v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
-  -- An earlier item of the group may have created the record that has the external_id. When the error was built, that
-  -- record had been undone. Now it exists again, so the error can name it.
+  -- An earlier item of the group may have created the record that has the external_id. When the error was built, the
+  -- record had been undone. Now the record exists again, so the error can name it.
   if not p_is_atomic then
     for v_position in 1 .. cardinality(p_items) loop
       v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
@@ -425,8 +426,8 @@ begin
 end
 $$;
 comment on function crm.run_batch(text, jsonb) is
-  'Runs the items of a batch in order. A failed item writes nothing. It does not affect the other items, but in an '
-  'atomic batch it undoes them. A deadlock or lock timeout ends the whole call.';
+  'Runs the items of a batch in order. A failed item writes nothing. The other items stay, except in an atomic batch, '
+  'which undoes them. A deadlock or lock timeout ends the whole call.';
 
 create function api.contact_batch(p_args jsonb) returns json
 language plpgsql set search_path = ''

@@ -30,12 +30,14 @@ comment on table crm.operations is
 comment on column crm.operations.object_id is 'The contact to erase, or the record that was merged into another one.';
 comment on column crm.operations.result is 'What was done so far: numbers, and ids of records.';
 comment on column crm.operations.progress is
-  'Where to continue. For an erasure, also what identifies the person in texts. Callers never see this column.';
-comment on column crm.operations.caller is 'The setting app.caller of the call, for the events of the steps.';
-comment on column crm.operations.work is 'Rows and kilobytes that the steps have read or written.';
+  'Where the next step continues. For an erasure, also what identifies the person in texts. Callers never see this '
+  'column.';
+comment on column crm.operations.caller is
+  'The setting app.caller of the call, so that the events of the steps name the caller.';
+comment on column crm.operations.work is 'An estimate of the work of all steps, in rows or kilobytes read or written.';
 comment on column crm.operations.failures is
   'Failed steps since the last successful step. The tenth failure ends the operation.';
-comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if it succeeded.';
+comment on column crm.operations.error_code is 'Why the last step failed (spec 7); null if the step succeeded.';
 -- At most one unfinished operation of a kind for each record, however often it is requested.
 create unique index operations_unfinished on crm.operations (workspace_id, kind, object_id) where state <> 'done';
 create index operations_due on crm.operations (workspace_id, id) where state in ('queued', 'running');
@@ -73,7 +75,7 @@ begin
 end
 $$;
 comment on function crm.own_operation(uuid) is
-  'An operation of the current workspace, or null. Security definer: callers may not read its progress.';
+  'An operation of the current workspace, or null. Security definer, because callers may not read the column progress.';
 
 create function crm.unfinished_operation(p_kind text, p_object_id uuid) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -167,8 +169,8 @@ begin
 end
 $$;
 comment on function crm.take_step() is
-  'Trigger: runs a step of the operation as its caller. It is a trigger because each row that a merge moves outside a '
-  'trigger would also emit an event of its own (50_emission_of_changes.sql).';
+  'Trigger: runs a step of the operation as the operation''s caller. A step runs in a trigger, because each row that a '
+  'merge moves outside a trigger would also emit an event of its own (50_emission_of_changes.sql).';
 
 create trigger take_step before update of steps on crm.operations
   for each row when (new.steps > old.steps)
@@ -177,7 +179,7 @@ create trigger take_step before update of steps on crm.operations
 create function crm.run_operations(p_most interval default '1 second') returns integer
 language plpgsql set search_path = ''
 -- A step that waits longer than this for a lock fails and is tried again later, because other calls wait for the locks
--- of this run.
+-- that this run holds.
 set lock_timeout = '500ms' as $$
 declare
   v_end timestamptz := clock_timestamp() + p_most;

@@ -58,7 +58,7 @@ language plpgsql set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  -- Lock in order of id, as other runs and batches do, so that they cannot deadlock.
+  -- Lock in order of id, as other runs and batches do, to avoid deadlocks.
   execute format(
     'with next as (
        select t.id from crm.%1$I t where t.workspace_id = $1 and t.%2$I = $2 order by t.id limit 200 for no key update
@@ -89,7 +89,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_from limit 200
   );
 begin
-  -- Wait for calls that add a contact to one of these deals: they hold the deal's lock.
+  -- Wait for calls that add a contact to one of these deals: such a call holds the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   with gone as (
     delete from crm.deal_contacts k
@@ -124,8 +124,8 @@ begin
     select c.merged_into_id into v_into from crm.companies c where c.workspace_id = o.workspace_id and c.id = o.object_id;
   end if;
   o.progress := coalesce(o.progress, '{}');
-  -- Move earlier merges first, to keep chains short. Then move activities before deals, because a PATCH of an activity
-  -- locks them in this order.
+  -- Move earlier merges first, to keep chains short. Move activities before deals, because a PATCH of an activity locks
+  -- the activity before its deal.
   foreach v_name in array case
     when v_contact then '{contacts,activities,deals,deal_contacts}'::text[]
     else '{companies,contacts,deals}'
@@ -159,9 +159,9 @@ begin
 end
 $$;
 comment on function crm.merge_step(crm.operations) is
-  'Takes at most 200 rows that refer to a merged record, and makes them refer to the record into which it was merged. '
-  'The operation is done when no such row is left. No new rows appear, because nothing may refer to a merged record '
-  'any more.';
+  'Takes at most 200 rows of one table that refer to a merged record, and makes them refer to the remaining record. '
+  'The operation is done when no such row is left. No new rows appear, because nothing may refer to a merged '
+  'record any more.';
 
 create function crm.move_receipts(p_workspace_id uuid, p_column text, p_deal_ids uuid[], p_from uuid, p_to uuid) returns void
 language plpgsql set search_path = '' as $$
@@ -195,15 +195,14 @@ begin
       new.workspace_id, 'contact.merged', new.merged_into_id, jsonb_build_object('merged_contact_id', new.id)
     );
   end if;
-  -- About 600 records and their events: half a second.
+  -- About 600 records and their events, which take half a second.
   perform crm.begin_operation(o, 1200);
   return null;
 end
 $$;
 comment on function crm.begin_merge() is
-  'Trigger: emits contact.merged if a contact was merged. Makes some hundred rows that refer to the merged record '
-  'refer to the record into which it was merged, and emits an update for each row. The job run-operations moves the '
-  'other rows.';
+  'Trigger: emits contact.merged if a contact was merged. Moves some hundred rows from the merged record to the record '
+  'into which it was merged, with their events (crm.merge_step). The job run-operations moves the other rows.';
 
 -- Named so that it fires before emit_updated: contact.merged comes before contact.updated.
 create trigger emit_merged after update of merged_into_id on crm.contacts

@@ -82,7 +82,7 @@ begin
       v_winner := crm.contact_lock(v_id);
     else
       -- This lock also waits for transactions that are creating a deal or an activity for this contact. Later
-      -- transactions wait for it.
+      -- transactions of this kind wait for this lock.
       select c.* into v_other from crm.contacts c
       where c.workspace_id = v_workspace_id and c.id = v_merge_id
       for update;
@@ -91,8 +91,8 @@ begin
   if v_other.id is null then
     perform api.fail('invalid_reference', array['merge_id']);
   elsif v_other.merged_into_id = v_id then
-    -- This is a repeated call, for example because the first reply was lost. It fills in nothing, because the record
-    -- may have changed since.
+    -- This call is repeated, for example because the first reply was lost. Fill in nothing, because the record may have
+    -- changed since.
     return crm.merge_json(crm.contact_json(v_winner), 'contact_merge', v_merge_id);
   elsif v_other.merged_into_id is not null then
     perform api.fail(
@@ -114,8 +114,8 @@ begin
   set
     merged_into_id = v_id,
     archived_at = coalesce(c.archived_at, now()),
-    -- The external_id moves to the remaining contact only if that contact has no external_id. Otherwise it stays here,
-    -- so that no third contact can take it.
+    -- The external_id moves to the remaining contact only if that contact has none. Otherwise the merged contact keeps
+    -- it, so that no third contact can take it.
     external_id = case when v_winner.external_id is not null then c.external_id end
   where c.workspace_id = v_workspace_id and c.id = v_merge_id;
   if v_filled is distinct from v_winner then v_winner := crm.contact_save(v_filled); end if;

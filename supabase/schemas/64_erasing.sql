@@ -1,4 +1,4 @@
--- Traces: what identifies a person in other texts, for an erasure (docs/decisions/0019-merge-archive-erase.md).
+-- Traces: what identifies a person in texts, for an erasure (docs/decisions/0019-merge-archive-erase.md).
 
 create function crm.url_decoded(p_text text) returns text
 language plpgsql immutable parallel safe set search_path = '' as $$
@@ -19,15 +19,15 @@ comment on function crm.url_decoded(text) is 'The text with %XX decoded; unchang
 
 create function crm.words(p_text text) returns text
 language sql immutable parallel safe
--- The collation is ICU's, because the database's own may count only ASCII characters as alphanumeric.
+-- The ICU collation is explicit, because the database's own may count only ASCII characters as alphanumeric.
 as $$
   select nullif(
     ' ' || btrim(regexp_replace(crm.fold(p_text) collate "und-x-icu", '[^[:alnum:]]+', ' ', 'g')) || ' ', '  '
   )
 $$;
 comment on function crm.words(text) is
-  'The words of a text in lower case, without accents, and each between spaces, such as " ana souza ". So a search '
-  'finds a name only as whole words. Null if the text has no words.';
+  'The words of a text in lower case, without accents, and each between spaces, such as " ana souza ". So a search for '
+  'a name matches only whole words. Null if the text has no words.';
 
 create type crm.traces as (words text[], numbers text[]);
 comment on type crm.traces is
@@ -48,7 +48,7 @@ comment on function crm.mentions(text, crm.traces) is 'Whether a text contains o
 
 create function crm.json_text(p_fields jsonb) returns text
 language sql immutable parallel safe
--- JSON writes a line break as \n, whose n would become part of the next word.
+-- JSON writes a line break as \n, and the n would become part of the next word.
 as $$ select regexp_replace(p_fields::text, '\\[nrtbf]', ' ', 'g') $$;
 comment on function crm.json_text(jsonb) is 'The text of an object or list, in which words can be searched.';
 
@@ -96,8 +96,8 @@ begin
 end
 $$;
 comment on function crm.with_lead(crm.traces, jsonb) is
-  'Returns the traces together with the traces of a lead that the person sent. Used only for the texts of the lead''s '
-  'own deal: searching a thousand deals for the traces of a thousand leads would take a million searches.';
+  'Returns p_traces with the traces of a lead that the person sent. Used only for the texts of the lead''s own deal, '
+  'because searching a thousand deals for the traces of a thousand leads would take a million searches.';
 
 create function crm.single_names(p_names text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -114,8 +114,8 @@ comment on function crm.single_names(text[]) is
   'Each word of three letters or more in these names, in the form of crm.words, except the particles "das" and "dos".';
 
 -- Erasing a person (LGPD, art. 18 VI): the personal fields of the contact, and their copies elsewhere, are replaced for
--- good. Each function first waits for transactions that are changing its records, at most some hundred, and returns how
--- many records it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
+-- good. Each function takes at most some hundred records. It first waits for transactions that are changing these
+-- records, and returns how many records it changed. docs/decisions/0019-merge-archive-erase.md says what is erased.
 
 create table crm.texts_naming (
   workspace_id uuid not null,
@@ -127,13 +127,13 @@ create table crm.texts_naming (
   primary key (workspace_id, contact_id, object, id)
 );
 comment on table crm.texts_naming is
-  'Records that still named a person when the contact was erased. A later call cannot search for the person, because '
-  'the names are gone, but it can clear and count these records.';
+  'Records that still named a person when the contact was erased. A later call can clear and count only these records, '
+  'because the names for a new search are gone.';
 comment on column crm.texts_naming.fields is
-  'For a deal of the contact: the fields that contain a single word of the person''s name. A call with `texts` clears '
-  'them.';
+  'For a deal of the contact: the fields of its origin (crm.origin_fields) that contain any word of the person''s '
+  'name. A call with `texts` clears them.';
 comment on column crm.texts_naming.digest is
-  'SHA-256 of the record''s texts. If it is different now, the texts have changed, and the name may be gone.';
+  'SHA-256 of the record''s texts. If the texts now have another digest, they have changed, and the name may be gone.';
 call crm.protect('crm.texts_naming');
 
 create function crm.erase_activities(
@@ -163,8 +163,8 @@ begin
 end
 $$;
 comment on function crm.erase_activities(uuid, uuid[], crm.traces, boolean) is
-  'Replaces texts that mention the person in the short fields of activities. With p_texts, replaces or clears all '
-  'texts of the activities.';
+  'Replaces a title, and clears a location or meeting_url, if it mentions the person. With p_texts, replaces or clears '
+  'all texts of the activities.';
 
 create function crm.erase_proposals(
   p_workspace_id uuid, p_ids uuid[], p_traces crm.traces, p_texts boolean, out changed bigint
@@ -189,12 +189,12 @@ begin
 end
 $$;
 comment on function crm.erase_proposals(uuid, uuid[], crm.traces, boolean) is
-  'Replaces titles of proposals that mention the person. With p_texts, replaces all titles and clears the reasons for '
-  'rejection.';
+  'Replaces the titles that mention the person. With p_texts, replaces the titles of all these proposals and clears '
+  'the reasons for rejection.';
 
 create type crm.deal_traces as (deal_id uuid, traces crm.traces, origin_traces crm.traces);
 comment on type crm.deal_traces is
-  'What identifies a person in a deal''s texts, and in its origin: source, utm, external_id.';
+  'What identifies a person in a deal''s texts (traces), and in its source, utm and external_id (origin_traces).';
 
 create function crm.deal_traces_of(d crm.deals, p_traces crm.traces, p_names text[]) returns crm.deal_traces
 language plpgsql immutable set search_path = '' as $$
@@ -213,7 +213,7 @@ end
 $$;
 comment on function crm.deal_traces_of(crm.deals, crm.traces, text[]) is
   'The traces of a person in a deal. p_names: the person''s names. Each word of a name is a trace in source, utm and '
-  'external_id, because "indicação de Genoveva" in Genoveva''s own deal names her. If p_names is null, the words are '
+  'external_id, because in Genoveva''s own deal "indicação de Genoveva" names her. If p_names is null, the words are '
   'not added.';
 
 create function crm.has_name(p_id text, p_traces crm.traces) returns boolean
@@ -257,8 +257,9 @@ begin
     select crm.deal_traces_of(d, p_traces, p_names) from crm.deals d
     where d.workspace_id = p_workspace_id and d.id = any (p_ids)
   );
-  -- After the external_id of a receipt is replaced, the same lead sent again counts as new. An external_id that the
-  -- deal no longer has is replaced even without p_texts, because a later call would not find it.
+  -- After the external_id of a receipt is replaced, the same lead sent again counts as new. An external_id that names
+  -- the person and that the deal no longer has is replaced even without p_texts, because a later call would not find
+  -- it.
   update crm.lead_receipts r set external_id = 'apagado ' || gen_random_uuid()
   from unnest(v_deals) t
   join crm.deals d on d.workspace_id = p_workspace_id and d.id = t.deal_id
@@ -325,7 +326,7 @@ begin
     where n.fields <> '{}'
     on conflict (workspace_id, contact_id, object, id) do update set fields = excluded.fields;
   end if;
-  -- Update the searched text now, without waiting for the job, because it contains the person's words.
+  -- Update the searched text now instead of in the job, because it contains the person's words.
   perform crm.keep_texts(p_workspace_id, 'deal', p_ids);
 end
 $$;
@@ -343,7 +344,7 @@ declare
     where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id limit 100
   );
 begin
-  -- Wait for calls that are removing the contact from one of these deals: they hold the deal's lock.
+  -- Wait for calls that are removing the contact from one of these deals: such a call holds the deal's lock.
   perform from crm.deals d where d.workspace_id = p_workspace_id and d.id = any (v_ids) order by d.id for no key update;
   delete from crm.deal_contacts k
   where k.workspace_id = p_workspace_id and k.contact_id = p_contact_id and k.deal_id = any (v_ids);

@@ -20,7 +20,7 @@ end
 $$;
 comment on function crm.json_unescaped(text) is
   'Decodes letters that are escaped in JSON, such as \u00e9, and replaces every other escape by a space, so that words '
-  'can be searched. The text may be cut off in the middle of an escape.';
+  'can be searched. The text may end in the middle of an escape.';
 
 create function crm.erase_answers(
   p_workspace_id uuid, p_after uuid, p_contact_ids uuid[], p_traces crm.traces, out last_id uuid, out work bigint,
@@ -48,8 +48,8 @@ begin
   where a.workspace_id = p_workspace_id and a.delivery_id > p_after and a.delivery_id <= last_id
     and a.answer is not null and (
       crm.mentions(crm.json_unescaped(a.answer), p_traces)
-      -- Clear every answer to an event about the contact: the answer may be cut off within a name, which then matches
-      -- no trace.
+      -- Clear every answer to an event about the contact, because a name that is cut off at the end of the answer
+      -- matches no trace.
       or (
         select e.object_id = any (p_contact_ids) from crm.webhook_deliveries d
         join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id

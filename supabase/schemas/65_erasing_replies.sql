@@ -1,5 +1,5 @@
--- Erasing stored replies (Idempotency-Key). They are read some hundred at a time: a workspace may have hundreds of
--- thousands of replies, and a reply may be a megabyte long.
+-- Erasing stored replies (Idempotency-Key). Each call of crm.erase_replies reads at most 200 replies or 256 KB: a
+-- workspace may have hundreds of thousands of replies, and a reply may be a megabyte long.
 
 create function crm.batch_without_mentions(p_reply json, p_traces crm.traces) returns json
 language plpgsql immutable set search_path = '' as $$
@@ -38,7 +38,7 @@ comment on function crm.batch_without_mentions(json, crm.traces) is
 create function crm.keys_mentioning(p_keys text[], p_traces crm.traces) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
-  -- Search all keys as one text first: searching them one by one takes three times as long, and few keys mention
+  -- Search all keys as one text first. Searching them one by one takes three times as long, and few keys mention
   -- anybody.
   if crm.mentions(
     -- Decode each key alone, because a key that is not UTF-8 would keep the others from being decoded. Replace each %
@@ -80,7 +80,7 @@ language sql stable set search_path = '' as $$
   ) f
 $$;
 comment on function crm.ids_of_person(uuid, uuid[], uuid[]) is
-  'Returns an object whose keys are those of p_ids that are ids of these contacts or of their deals, activities or '
+  'Returns an object. Its keys are the ids in p_ids that belong to these contacts, or to their deals, activities or '
   'notes.';
 
 create function crm.record_now(p_workspace_id uuid, p_id uuid, p_in_detail boolean) returns json
@@ -136,14 +136,14 @@ create function crm.erase_replies(
   out bytes bigint, out changed bigint
 )
 language plpgsql set search_path = ''
--- Uses the index even while the statistics do not know that a workspace has many replies.
+-- With this setting, Postgres uses the index even if its statistics do not show yet that a workspace has many replies.
 set enable_seqscan = off as $$
 declare
   v_keys text[];
   v_ids uuid[];
-  -- An object, because looking up a key in it is fast in every plan. An array is hashed only in some plans.
+  -- An object, because looking up a key in an object is fast in every plan. An array is hashed only in some plans.
   v_objects jsonb;
-  -- Only longer traces: a short name occurs as a word in many keys, and the key of another record must not be deleted.
+  -- Only longer traces, because a short name occurs as a word in many keys, and the replies of other people must stay.
   v_long crm.traces := (
     array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
     (p_traces.numbers)[1:50]
@@ -151,7 +151,7 @@ declare
   v_mentioning text[];
   v_rows bigint;
 begin
-  -- Take 256 KB of replies, and at least one reply, by their lengths, which Postgres knows without reading the texts.
+  -- Take 256 KB of replies, but at least one reply. Postgres knows the length of a reply without reading its text.
   with next as (
     select i.key, octet_length(i.body) as bytes from crm.idempotency_keys i
     where i.workspace_id = p_workspace_id and i.key > p_after
@@ -236,7 +236,7 @@ end
 $$;
 comment on function crm.erase_replies(uuid, text, uuid[], crm.traces) is
   'Reads the next stored replies (200, or 256 KB). Replaces a reply that shows a record of the person by the record as '
-  'it is now. Deletes a reply if its key contains a trace of four characters or more, or, if the reply shows a record '
-  'of the person, any trace. Removes mentions from the errors in replies to batches (crm.batch_without_mentions). '
-  'last_key is null after the last reply. Together the calls read all replies of 24 hours, because an index for this '
-  'would slow down every creation.';
+  'it is now. Deletes a reply if its key contains a trace of four characters or more; for a reply that shows a record '
+  'of the person, any trace is enough. Removes mentions from the errors in replies to batches '
+  '(crm.batch_without_mentions). last_key is null after the last reply. Together the calls read all replies of 24 '
+  'hours, because an index for this would slow down every creation.';

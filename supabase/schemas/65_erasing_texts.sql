@@ -73,9 +73,9 @@ begin
   ), naming as (
     select r.id, sha256(convert_to(r.text, 'UTF8')) as digest
     from read r
-    -- Search all texts of a record together first, then each alone, because the digits of two fields together must not
-    -- count as a phone number. A record with a % skips the first search: a %XX in one text that is not UTF-8 would keep
-    -- all texts from being decoded.
+    -- First search all texts of a record together, which is faster. Then search each alone, because the digits of two
+    -- fields together must not count as a phone number. A record with a % skips the first search, because a %XX in one
+    -- text that is not UTF-8 would keep all texts from being decoded.
     where (position('%' in r.text) > 0 or crm.mentions(r.text, p_traces))
         and exists (select from unnest(r.texts) t (text) where crm.mentions(t.text, p_traces))
       or exists (
@@ -126,7 +126,7 @@ begin
 end
 $$;
 comment on function crm.recount_naming(uuid, uuid) is
-  'How many of the remembered records still have the texts that named the person. Forgets the other records.';
+  'How many of the remembered records still have the texts that named the person. Forgets the others without `fields`.';
 
 create function crm.naming_json(p_workspace_id uuid, p_contact_id uuid, p_count bigint, p_is_minimum boolean) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -146,4 +146,4 @@ begin
 end
 $$;
 comment on function crm.naming_json(uuid, uuid, bigint, boolean) is
-  'How many records still name an erased person, and the first twenty of them.';
+  'How many records still name an erased person, and the first twenty. p_is_minimum: there may be more.';

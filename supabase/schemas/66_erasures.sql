@@ -7,15 +7,15 @@ create type crm.erasure as (
 );
 comment on type crm.erasure is
   'The state of an erasure: what identifies the person (words, numbers, names), the contacts erased, the contacts '
-  'whose deals the steps read (walked), and the place that the steps have reached. `known` is false if an earlier call '
-  'erased the contact: then words, numbers and names are empty.';
+  'whose deals the steps read (walked), and the place that the steps have reached. known: false if an earlier call '
+  'erased the contact, so that words, numbers and names are empty.';
 
 create function crm.erasure_phases(e crm.erasure) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
-  -- Activities come before deals, because a PATCH of an activity locks them in this order. `deal_activities` is
-  -- repeated after `notes`, because the phase `notes` waits for activities that are being written. Deals come after
-  -- these, because the leads in them contain traces that the earlier phases need.
+  -- Activities come before deals, because a PATCH of an activity locks the activity before its deal. `notes` waits for
+  -- calls that are writing activities, so `deal_activities` runs again after it, to find those activities. Deals come
+  -- after activities, notes and proposals, because the leads in the deals contain traces that these phases need.
   return case when e.known then '{merged}'::text[] else '{}' end || case when e.known or e.texts
     then '{activities,deal_activities,notes,deal_activities,proposals,deals,deal_contacts}'::text[] else '{}'
   end || case when e.known
@@ -75,7 +75,7 @@ begin
     'deal_contacts', 0, 'stored_replies', 0, 'webhook_answers', 0
   ));
   o.progress := to_jsonb(e);
-  -- Work of half a second if most texts are short.
+  -- This work takes half a second if most texts are short.
   return crm.begin_operation(o, 5000);
 end
 $$;
@@ -122,7 +122,7 @@ end
 $$;
 comment on function crm.erasure_window(uuid, text, uuid, crm.erasure) is
   'The next 200 rows of a table that refers to deals, in the next 100 deals of a contact. deal_id and id: the place '
-  'after these rows. deal_id is null after the last row.';
+  'after which the next window begins. deal_id is null after the last row.';
 
 create function crm.erase_step(o crm.operations) returns crm.operations
 language plpgsql set search_path = '' as $$
@@ -246,7 +246,8 @@ begin
       o.result -> 'cleared', jsonb_build_object(v_kind, v_changed, 'lead_receipts', v_receipts)
     ));
   end if;
-  -- Count the traces too, because each text is searched for all of them. A changed row also emits an event.
+  -- Count the traces too, because each text is searched for all traces. Count a changed row twice more, because it also
+  -- emits an event.
   o.work := o.work + 1
     + (v_work + cardinality(v_ids)) * (1 + (cardinality(e.words) + cardinality(e.numbers)) / 20) + 2 * v_changed;
   if v_is_over then
@@ -271,8 +272,8 @@ begin
 end
 $$;
 comment on function crm.erase_step(crm.operations) is
-  'Runs the next step of an erasure: at most 200 records of one kind. The last steps count the records that still '
-  'name the person.';
+  'Runs the next step of an erasure: at most 200 records of one kind, or the answers to 1,000 attempts. The last steps '
+  'count the records that still name the person.';
 
 create function crm.erase_contact(p_id uuid, p_texts boolean) returns json
 language plpgsql security definer set search_path = '' as $$
@@ -287,8 +288,8 @@ begin
   if not found then
     o := crm.begin_erasure(v_workspace_id, p_id, p_texts);
   elsif o.state = 'failed' or p_texts and not (o.arguments ->> 'texts')::boolean then
-    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done can do
-    -- so, because it still knows who the person is.
+    -- Restart from the first phase, because earlier phases may have skipped texts. An operation that is not done can
+    -- restart, because it still knows who the person is.
     update crm.operations u
     set
       arguments = u.arguments || jsonb_build_object('texts', p_texts or (u.arguments ->> 'texts')::boolean),
@@ -347,5 +348,5 @@ begin
 end
 $$;
 comment on function api.contact_erase(jsonb) is
-  'Erases a contact for good, and returns when, what was cleared, and how many texts still name the person. For an '
-  'erased contact, `texts` clears the texts that an earlier call left. Raises not_found, record_merged.';
+  'Erases a contact for good. Returns when it was erased, what was cleared, and how many texts still name the person. '
+  'For an erased contact, `texts` clears the texts that an earlier call left. Raises not_found, record_merged.';

@@ -5,7 +5,8 @@ language plpgsql stable set search_path = '' as $$
 declare
   v_at timestamptz;
 begin
-  -- Postgres itself accepts more, such as 'tomorrow', and dates whose order of day and month depends on a setting.
+  -- Check the form first, because Postgres also accepts texts such as 'tomorrow', and dates whose order of day and
+  -- month depends on a setting.
   if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then return null; end if;
   v_at := p_text::timestamptz;
   return case when v_at >= '0001-01-01T00:00:00Z' and v_at < '9999-12-31T23:59:59.9995Z' then v_at end;
@@ -15,8 +16,8 @@ exception
 end
 $$;
 comment on function crm.parse_moment(text) is
-  'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null for any other form, and for a '
-  'time that does not exist in the years 1 to 9999.';
+  'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null for any other form, for a date '
+  'that does not exist, and for a time outside the years 1 to 9999.';
 
 create function crm.parse_argument(p_rule text, p_field text, p_value jsonb, out value jsonb, out errors jsonb)
 language plpgsql stable set search_path = '' as $$
@@ -209,7 +210,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Refused, because a caller that misspelled a name would believe that the field was changed.
+      -- Refuse the name, because a caller who misspelled a name would believe that the field was changed.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);

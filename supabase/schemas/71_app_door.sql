@@ -4,9 +4,9 @@
 
 create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
 language sql immutable parallel safe as $$
-  -- Only an address that Supabase Auth confirmed by mail counts: with single sign-on, a company's own service may claim
-  -- any address. An address in .invalid does not count: it cannot exist (RFC 2606), and all placeholder admins of
-  -- app.workspace_create share it.
+  -- Only an address that Supabase Auth confirmed by mail counts, because with single sign-on a company's own service
+  -- may claim any address. An address in .invalid does not count: it cannot exist (RFC 2606), and all placeholder
+  -- admins of app.workspace_create share it.
   select case
     when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
   end
@@ -40,8 +40,8 @@ end
 $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the person''s e-mail as in crm.trusted_email. The '
-  'e-mail comes from auth.users and not from the token, because a person can write some of the token''s claims. '
-  'needs_code: the person has a verified second factor, and no code was entered in this session (aal1).';
+  'e-mail comes from auth.users, because a person can write some of the token''s claims. needs_code: the person has a '
+  'verified second factor, and no code was entered in this session (aal1).';
 
 create function crm.has_no_person(p_user_id uuid) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -89,7 +89,7 @@ begin
     where c.user_id is distinct from p_user_id
   loop
     continue when not crm.has_no_person(v_member.user_id);
-    -- An invited person becomes a member only by consent, which is shown by following the mail of the invitation. With
+    -- An invited person becomes a member only by consent. Following the mail of the invitation shows consent. With
     -- several invitations, nothing shows which mail the person followed.
     continue when v_member.invited_at is not null
       and (v_member.invitations > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
@@ -154,7 +154,7 @@ declare
   v_memberships integer;
 begin
   select * into v_session from crm.session_email(p_user_id, p_session_id);
-  -- Refuse a session that still needs a code: otherwise somebody who has only the password could skip the code.
+  -- Refuse a session that still needs a code, or somebody who has only the password could skip the code.
   if not v_session.is_live or v_session.needs_code then
     v_caller.error_code := 'invalid_session';
     return v_caller;
@@ -177,7 +177,7 @@ begin
   -- Calls by a member in any 60 seconds: enough for several tabs that each ask every 2 seconds.
   v_caller.rate_limit := 600;
   v_caller.error_code := case
-    -- A workspace that does not exist and somebody else's workspace get the same answer.
+    -- An unknown workspace and somebody else's workspace get the same answer.
     when v_caller.id is null then 'not_a_member'
     when v_memberships > 1 and not p_any_workspace then 'workspace_required'
   end;

@@ -23,7 +23,7 @@ begin
     'member_id', app.member_invite(jsonb_build_object(
       'workspace_id', v_workspace_id,
       'name', coalesce(v_args ->> 'member_name', 'Administrador'),
-      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      -- An address that cannot exist (RFC 2606), so nobody can sign in as this member.
       'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
       'role', 'admin'
     )) -> 'id',
@@ -40,7 +40,7 @@ begin
 end
 $$;
 comment on function app.workspace_create(jsonb) is
-  'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
+  'Creates a workspace that is ready for its first lead, with an admin, and a default pipeline of four stages. The '
   'admin signs in with member_email. Without this argument nobody can sign in. Returns id, member_id, pipeline_id. '
   'Arguments: name, member_name, member_email. Codes: validation_error.';
 
@@ -98,7 +98,7 @@ begin
   if found then
     update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
     where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
-      -- If two answers arrive at the same time, the second changes nothing.
+      -- If two answers arrive at the same time, the second answer changes nothing.
       and m.user_id is not distinct from v_member.user_id;
   end if;
   if not found then perform crm.raise_code('not_found', 'id'); end if;
@@ -244,7 +244,7 @@ begin
   perform crm.require_role_still(v_before.id, 'admin');
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then return crm.workspace_overview(v_before); end if;
-  -- A statement of its own for members, because they have no right to write the columns of the plan.
+  -- Members have a statement of their own, because they may not write the columns of the plan.
   if crm.current_member_id() is not null then
     update crm.workspaces w
     set
@@ -300,7 +300,8 @@ begin
     when 'delivery' then 'webhook_deliveries'
     else crm.table_of(v_args ->> 'object')
   end) into v_workspace_id using (v_args ->> 'id')::uuid;
-  -- During a move two nodes have the record, but only the node where the workspace lives has the workspace's row.
+  -- While a workspace moves, two nodes have the record, but only the node where the workspace lives has the workspace's
+  -- row.
   if not exists (select from crm.workspaces w where w.id = v_workspace_id) then
     perform crm.raise_code('not_found', 'id');
   end if;
@@ -309,11 +310,9 @@ end
 $$;
 comment on function app.workspace_find(jsonb) is
   'Finds the workspace of a record, so that the operator can name a record by its id alone. For the operator alone, '
-  'because it reaches every workspace. It may scan a whole table, because most tables have no index by id alone. '
+  'because it reaches every workspace. May scan a whole table, because most tables have no index by id alone. '
   'Arguments: object (member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: '
   'validation_error, not_found.';
-
--- The audit log of a workspace, for the console.
 
 create function app.action_list(p_args jsonb) returns json
 language plpgsql stable set search_path = '' as $$
@@ -351,5 +350,5 @@ end
 $$;
 comment on function app.action_list(jsonb) is
   'Lists the changes in a workspace''s audit log: data (id, at, actor, action, object, details), newest first, and '
-  'meta (next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor '
+  'meta (next_cursor, has_more). The actor is null for operator and dispatcher. Arguments: workspace_id, cursor '
   '(meta.next_cursor of the previous page), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';

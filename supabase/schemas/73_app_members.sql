@@ -1,6 +1,7 @@
 -- Members of a workspace, for the operator and for signed-in members.
 
--- Queries that call crm.is_working must also say `revoked_at is null`: the planner does not look into the function.
+-- To use this index, a query that calls crm.is_working must also say `revoked_at is null`, because the planner does not
+-- look into the function.
 create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
 
 create function crm.member_json(m crm.members, p_working_keys bigint) returns json
@@ -28,7 +29,7 @@ begin
 end
 $$;
 comment on function crm.working_keys_of(uuid, uuid) is
-  'How many keys of a member are neither revoked nor expired, counted up to 1,000.';
+  'How many keys of a member, without those of apps, are neither revoked nor expired, counted up to 1,000.';
 
 create function crm.require_role_still(p_workspace_id uuid, variadic p_roles text[]) returns void
 language plpgsql stable set search_path = '' as $$
@@ -43,7 +44,7 @@ end
 $$;
 comment on function crm.require_role_still(uuid, text[]) is
   'Raises insufficient_role if the calling member no longer has one of these roles. For verbs that wait for a lock '
-  'after the door has read the role: the transaction that held the lock may have taken the role away.';
+  'after the door has read the role, because the transaction that held the lock may have taken the role away.';
 
 create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
 language plpgsql set search_path = '' as $$
@@ -141,7 +142,7 @@ begin
 end
 $$;
 comment on function app.member_reinvite(jsonb) is
-  'Records in the audit log another invitation of an active member who has not signed in yet. Returns the member, so '
+  'Records in the audit log that an active member who has not signed in yet was invited again. Returns the member, so '
   'that the caller can send the mail. Arguments: workspace_id, id. Codes: validation_error, not_found, '
   'already_signed_in, insufficient_role, too_many_invitations.';
 
@@ -230,8 +231,8 @@ comment on function app.member_update(jsonb) is
   'An inactive member cannot sign in, and gets no new records or notes. The keys of the member keep working (spec 5), '
   'but cannot write notes (no_author_available, spec 2.2). Returns the member with keys (those neither revoked nor '
   'expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at '
-  'most). If that is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the creator of the '
-  'key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
+  'most). If that number is 0, a lead that names no owner is refused (owner_unresolved, spec 4.1), unless the creator '
+  'of the key that sends it is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, '
   'not_found, last_admin (no active admin who can sign in would remain; the operator may do this), insufficient_role.';
 
 create function crm.leave_workspace() returns crm.members

@@ -58,7 +58,8 @@ begin
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
       'old_secret_expires_at', case
-        -- least() ignores nulls: without this check, a key without an earlier secret would show its own expiry here.
+        -- Without this check, a key without an earlier secret would show its own expiry here, because least() ignores
+        -- nulls.
         when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
       end,
       'allowed_networks', coalesce(k.allowed_networks::text[], '{}'),
@@ -133,7 +134,7 @@ end
 $$;
 comment on function crm.require_room_for_key(uuid) is
   'Raises validation_error if a workspace has 100 working keys and a member would add another. Each key has its own '
-  'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the role was lost.';
+  'rate limit, so unlimited keys would mean unlimited calls. Raises insufficient_role if the member has lost the role.';
 
 create function crm.networks_of(p_args jsonb) returns cidr[]
 language plpgsql immutable set search_path = ''
@@ -371,7 +372,7 @@ begin
     where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
 
-  -- A separate statement, because the lock on the key may have waited for calls (crm.lock_key): only a new statement
+  -- A separate statement, because the lock on the key may have waited for calls (crm.lock_key). Only a new statement
   -- sees the subscriptions that those calls created.
   with ended as (
     update crm.webhook_subscriptions s

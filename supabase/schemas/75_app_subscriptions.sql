@@ -13,8 +13,7 @@ declare
   );
   -- 20,000 deliveries in total, so that 200 subscriptions cost as much as 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  -- The attempts of 4,000 deliveries in total. These are fewer, because looking up attempts costs more than counting
-  -- deliveries.
+  -- The attempts of 4,000 deliveries in total: fewer, because looking up attempts costs more than counting deliveries.
   v_measured integer := least(200, greatest(20, 4000 / greatest(cardinality(p_ids), 1)));
 begin
   return query

@@ -44,7 +44,7 @@ $$;
 comment on function app.subscription_test(jsonb) is
   'Sends a test event to a subscription: a normal delivery, signed, and retried if it fails. Returns delivery_id, and '
   'held: whether the delivery waits because the workspace is suspended or has no public API. Arguments: workspace_id, '
-  'id, event_type (one of the subscription''s; the first if absent). Codes: validation_error, not_found, '
+  'id, event_type (one of the subscription''s types; the first if absent). Codes: validation_error, not_found, '
   'subscription_inactive, queue_full.';
 
 create function app.subscription_reactivate(p_args jsonb) returns json
@@ -123,8 +123,8 @@ begin
 end
 $$;
 comment on function app.subscription_redeliver(jsonb) is
-  'Sends up to 100 deliveries of a subscription now, under the same ids, and returns count, not_queued and held: see '
-  'crm.redeliver_all. Arguments: workspace_id, id, ids. Codes: validation_error, not_found, subscription_inactive, '
+  'Sends up to 100 deliveries of a subscription now, under the same ids. Returns count, not_queued and held '
+  '(crm.redeliver_all). Arguments: workspace_id, id, ids. Codes: validation_error, not_found, subscription_inactive, '
   'queue_full.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
@@ -142,8 +142,8 @@ begin
 end
 $$;
 comment on function app.subscription_read_secret(jsonb) is
-  'Returns the encrypted secret of a subscription in base64, locked until the transaction ends, so that the operator '
-  'can test an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
+  'Returns the encrypted secret of a subscription in base64, locked until the transaction ends. With it the operator '
+  'tests an encryption key before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found.';
 
 create function app.subscription_rotate(p_args jsonb) returns json

@@ -2,8 +2,8 @@
 
 create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
 language plpgsql stable set search_path = ''
--- A cached plan and no compilation: planning and compiling take longer than running the query, and every pipeline gets
--- the same plan.
+-- A cached plan and no compilation, because planning and compiling take longer than running the query, and every
+-- pipeline gets the same plan.
 set plan_cache_mode = 'force_generic_plan' set jit = off
 -- Without sorts, the deals of each stage and each outcome are read in index order, and reading stops after 1,001 deals.
 -- With a sort, the planner might read all deals first.
@@ -21,9 +21,9 @@ begin
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
         where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
-          -- This means d.stage_id = s.id. It is written as a range of both columns, because only the index of open
-          -- deals has this order. With an equality, the planner expects to find the stage's deals among the newest
-          -- deals of the workspace, and for an empty stage it reads the whole workspace.
+          -- This means d.stage_id = s.id. A range of both columns expresses it, because only the index of open deals
+          -- has this order. With an equality, the planner expects to find the stage's deals among the newest deals of
+          -- the workspace, and for an empty stage it reads the whole workspace.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
           and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
         order by d.stage_id desc, d.id desc limit 1001
@@ -85,7 +85,7 @@ begin
           order by c.rank
         ) as list
       from deal c
-      -- Lateral: with a plain join the planner expects to need most of the workspace, and scans all of it.
+      -- Lateral, because with a plain join the planner expects to need most of the workspace, and scans all of it.
       cross join lateral (select d.* from crm.deals d where d.workspace_id = p_workspace_id and d.id = c.id limit 1) d
       left join crm.members m on m.workspace_id = d.workspace_id and m.id = d.owner_id
       left join crm.contacts p on p.workspace_id = d.workspace_id and p.id = d.contact_id
@@ -151,8 +151,8 @@ comment on function app.funnel_get(jsonb) is
 
 create function app.funnel_deal(p_args jsonb) returns json
 language plpgsql stable set search_path = ''
--- api.change_summary gives the reasons for these settings. The conditions compare the deal and the id as one row value,
--- so that only the index on both columns can serve them (as in api.<name>_list).
+-- api.change_summary explains these settings. The conditions compare the deal and the id as one row value, which only
+-- one index can serve (as in api.<name>_list).
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off as $$
 declare

@@ -1,5 +1,5 @@
--- Proposals as members create and send them in the console; app.proposal_send (36_proposals.sql) is also a verb for the
--- operator.
+-- Proposals as members create and send them in the console. The verb that sends them, app.proposal_send, is in
+-- 36_proposals.sql, because the operator has it too.
 
 create function crm.deal_proposal_json(p crm.proposals) returns json
 language sql stable as $$

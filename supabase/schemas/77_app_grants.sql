@@ -1,6 +1,6 @@
 -- Grants: what a person lets an app do. Supabase Auth's OAuth server signs the person in and issues the app's token.
 -- The token names the person, the session and the client; the grant adds the workspace and the scopes. A grant is a row
--- of crm.api_keys, with the token as its credential. So limits, the request log, the change log and subscriptions treat
+-- of crm.api_keys, and its credential is the token. So limits, the request log, the change log and subscriptions treat
 -- an app as a key. See docs/decisions/0014-keys.md.
 
 create function crm.scopes_of_role(p_role text) returns text[]
@@ -11,7 +11,8 @@ begin
     'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'pipelines:read',
     'workspace:read', 'events:read', 'changes:read'
   ]
-  -- As in the console: a gestor creates webhooks, and keys that may erase contacts; an admin defines custom fields.
+  -- As in the console: a gestor may create webhooks, and keys that may erase contacts; an admin may also define custom
+  -- fields.
   || case when p_role in ('gestor', 'admin') then array['contacts:manage', 'webhooks:manage'] else '{}' end
   || case when p_role = 'admin' then array['workspace:manage'] else '{}' end;
 end
@@ -27,8 +28,8 @@ begin
 end
 $$;
 comment on function crm.given_scopes(text[], text) is
-  'Returns those of a grant''s scopes that the member''s current role may give. So when the member loses a role, the '
-  'app loses the scopes that require this role.';
+  'Returns those of a grant''s scopes that the member''s current role may give. When the member loses a role, the app '
+  'loses the scopes that require this role.';
 
 create function crm.identify_grant(p_user_id uuid, p_session_id uuid, p_client_id uuid) returns crm.caller
 language plpgsql set search_path = '' as $$
@@ -92,7 +93,7 @@ language plpgsql volatile set search_path = '' as $$
 begin
   update crm.api_keys k set revoked_at = now()
   where k.workspace_id = p_workspace_id and k.id = p_id and k.revoked_at is null;
-  -- A separate statement, because the update may have waited for calls (crm.lock_key): only a new statement sees the
+  -- A separate statement, because the update may have waited for calls (crm.lock_key). Only a new statement sees the
   -- subscriptions that those calls created.
   perform crm.end_webhooks_of_grant(p_workspace_id, p_id);
 end
@@ -108,7 +109,7 @@ begin
     where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
       and k.revoked_at is null;
   elsif 'webhooks:manage' <> all (crm.scopes_of_role(new.role)) then
-    -- Wait for calls that are creating a subscription (crm.lock_key), so that the next statement sees it.
+    -- Wait for calls that are creating a subscription (crm.lock_key), so that the next statement sees the subscription.
     perform from crm.api_keys k
     where k.workspace_id = new.workspace_id and k.member_id = new.id and k.client_id is not null
     for no key update;

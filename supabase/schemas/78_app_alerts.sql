@@ -2,7 +2,7 @@
 -- workspace still has to do). Both are in the first reply that the console loads, so each statement reads a few rows by
 -- an index, however large the workspace is.
 
--- Rows of subscriptions are never deleted: without this index, all inactive subscriptions would be read.
+-- Without this index, all inactive subscriptions would be read, because rows of subscriptions are never deleted.
 create index webhook_subscriptions_stopped on crm.webhook_subscriptions (workspace_id, deactivated_at)
 where deactivated_reason = 'failures';
 create index api_keys_expiring on crm.api_keys (workspace_id, expires_at)
@@ -17,7 +17,7 @@ begin
     ) order by a.urgency, a.until, a.since desc, a.id), '[]')
     from (
       -- Read by the index webhook_subscriptions_stopped. Only the last 30 days count, because older waiting deliveries
-      -- have been dropped, and nothing is left to send.
+      -- have been dropped.
       (
         select 1 as urgency, 'webhook_stopped' as kind, s.id,
           coalesce(s.name, substring(s.target_url from '//([^/?#]+)')) as name,
@@ -58,15 +58,15 @@ comment on function crm.workspace_alerts(crm.workspaces) is
   'What somebody has to fix, the most urgent kind first: webhook_stopped (by failures, in the last 30 days), '
   'key_expired (in the last 7 days), webhook_failing (active, and at least its last three attempts failed; none while '
   'the workspace may not send), key_expiring (within 14 days). Within a kind, the newest alert comes first; of the '
-  'expiring keys, the key that expires first. since of a failing webhook is its last success, or its creation if no '
-  'delivery succeeded. name is the name of the key or webhook, or the host of a webhook without a name. At most 50 '
-  'each of stopped webhooks, keys and failing webhooks.';
+  'expiring keys, the key that expires first. since: for a failing webhook, its last success, or its creation if no '
+  'delivery succeeded. name: the name of the key or webhook, or the host of a webhook without a name. At most 50 each '
+  'of stopped webhooks, keys and failing webhooks.';
 
 create function crm.workspace_first_steps(w crm.workspaces) returns json
 language plpgsql stable set search_path = '' as $$
 declare
-  -- Both tables are read by their primary keys. crm.key_counters is a minute late, so crm.rate_limits is read for newer
-  -- calls.
+  -- The primary keys of both tables find the rows. crm.key_counters is a minute late, so crm.rate_limits is read for
+  -- newer calls.
   v_call boolean := exists (
     select from crm.key_counters c
     join crm.api_keys k on k.workspace_id = c.workspace_id and k.id = c.key_id

@@ -5,7 +5,7 @@ create function crm.event_ids(
   p_cursor uuid, p_limit integer, out ids uuid[], out next_id uuid
 )
 language plpgsql stable set search_path = ''
--- Read in the order of an index: with a sort, the planner might read all rows first.
+-- Read in the order of an index, because with a sort the planner might read all rows first.
 set plan_cache_mode = 'force_generic_plan' set enable_sort = off as $$
 declare
   c_last constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -16,8 +16,8 @@ declare
   -- The most events that one call reads. Without this limit, a call for a type that never occurred would read all 90
   -- days.
   v_look integer := case when p_event is null then p_limit + 1 else 5000 end;
-  -- The cursor's place among the events of an object. Computed before the query, because coalesce is not leakproof: in
-  -- the condition below, row-level security would keep the index scan from starting at this place.
+  -- The cursor's place among the events of an object. Computed before the query, because coalesce is not leakproof:
+  -- with it in the condition below, row-level security would keep the index scan from starting at this place.
   v_position bigint := coalesce(
     (select e.position from crm.events e where e.workspace_id = p_workspace_id and e.id = p_cursor),
     9223372036854775807
@@ -122,7 +122,7 @@ begin
         'deliveries', crm.deliveries_of_event(v_workspace_id, e.id, v_may_send)
       )
       from unnest(v_page.ids) with ordinality w (id, n)
-      -- The planner does not know in which partition an id is: `offset 0` makes it look up each id.
+      -- The planner does not know in which partition an id is. `offset 0` makes it look up each id.
       cross join lateral (
         select * from crm.events e where e.workspace_id = v_workspace_id and e.id = w.id offset 0
       ) e
@@ -134,5 +134,5 @@ begin
 end
 $$;
 comment on function app.event_list(jsonb) is
-  'A page of the events of a workspace, newest first, each with its deliveries: see crm.event_ids. Arguments: '
+  'A page of the events of a workspace (crm.event_ids), newest first, each with its deliveries. Arguments: '
   'workspace_id, event, object_id, since, until, cursor, limit. Codes: validation_error, not_found.';

@@ -1,4 +1,4 @@
--- The console's import of contacts from a file: it runs the API's batch for a member.
+-- The console's import of contacts from a file. It runs the API's batch for a member.
 
 create function crm.import_company(p_name text, p_tax_id text) returns uuid
 language plpgsql set search_path = '' as $$
@@ -160,7 +160,7 @@ begin
     'results', (
       select json_agg(
         case r.result ->> 'status'
-          -- Without the id, because the contact is not created after all.
+          -- Without the id, because the dry run creates no contact.
           when '201' then r.result - 'id'
           when '200' then r.result || jsonb_build_object('changes', (
             select coalesce(jsonb_agg(
@@ -184,7 +184,7 @@ $$;
 comment on function crm.import_contacts(jsonb, boolean, boolean) is
   'Runs an import as crm_api, by the verbs of the API, in the caller''s workspace and with the member as the actor. If '
   'p_is_dry, undoes the import and shows for each existing contact the fields that would change. Security definer, '
-  'because crm_app writes no records: it may execute this function and no other verb of the API.';
+  'because crm_app writes no records. crm_app may execute this function and no other verb of the API.';
 
 create function app.contact_import(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$

@@ -82,10 +82,10 @@ begin
 end
 $$;
 comment on function crm.found_by_words(uuid, text) is
-  'The best five matches each among the keys, webhooks, deals, contacts and companies that have all the words. Of '
-  'equally good matches, keys and webhooks that work come first. Finds records as api.search_list does, keys by name '
-  'and prefix, webhooks by name and URL. Searches only the newest 1,000 keys and 1,000 webhooks, active webhooks '
-  'first.';
+  'Up to five matches each among the keys, webhooks, deals, contacts and companies that have all the words, best '
+  'matches first. Of equally good matches, keys and webhooks that work come first. Finds records as api.search_list '
+  'does, keys by name and prefix, webhooks by name and URL. Searches only the newest 1,000 keys and 1,000 webhooks, '
+  'active webhooks first.';
 
 create function app.workspace_search(p_args jsonb) returns json
 language plpgsql set search_path = '' as $$
@@ -98,7 +98,7 @@ begin
   if v_q ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     select json_agg(f) into v_found from crm.found_by_id(v_workspace_id, v_q::uuid) f;
   end if;
-  -- Without a match, search for q as a word: a record may have a UUID as its id in another system.
+  -- Without a match, search for q as a word, because a record may have a UUID as its id in another system.
   if v_found is null then
     select coalesce(json_agg(f), '[]') into v_found from crm.found_by_words(v_workspace_id, v_q) f;
   end if;

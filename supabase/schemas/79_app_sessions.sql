@@ -1,4 +1,4 @@
--- The sessions of the signed-in person, for the console's account page. Supabase Auth ends them.
+-- The sessions of the signed-in person, for the console's account page. They end by calls to Supabase Auth, not here.
 
 create function crm.sessions_of_current_user() returns json
 language plpgsql stable security definer set search_path = '' as $$

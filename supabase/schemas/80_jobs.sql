@@ -7,7 +7,7 @@ create table crm.jobs (
   description text not null
 );
 comment on table crm.jobs is
-  'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run the same rows.';
+  'Periodic tasks. Each command runs at its interval. pg_cron and the local scheduler run the same rows.';
 alter table crm.jobs enable row level security, force row level security;
 
 insert into crm.jobs (name, every, command, description) values
@@ -46,7 +46,7 @@ insert into crm.jobs (name, every, command, description) values
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes the history that pg_cron keeps of these jobs after 7 days');
 
--- Create the partitions now, because pg_cron runs an hourly job for the first time at the next hour.
+-- Create the partitions now, because pg_cron first runs an hourly job at 7 minutes past the hour (crm.cron_schedule).
 select crm.manage_partitions(t.name)
 from unnest(
   array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts', 'crm.requests']::regclass[]
@@ -172,7 +172,7 @@ begin
       'not_found', 'name', null, (select string_agg(format('"%s"', j.name), ', ' order by j.name) from crm.jobs j)
     );
   end if;
-  -- Run as a job: while a workspace moves, nodes.fence refuses the operator's writes but skips a job's rows.
+  -- Run as a job, because while a workspace moves, nodes.fence refuses the operator's writes but skips a job's rows.
   perform set_config('application_name', 'crm-job', true);
   begin
     execute v_command;

@@ -3,7 +3,7 @@
 -- docs/decisions/0011-least-rights.md.
 --
 --   the owner      applies the migrations; runs the operator's verbs, the jobs, and everything security definer
---   crm_functions  the login of the functions: the doors, the dispatcher's queue and mails, crm.log_requests and
+--   crm_functions  the login of the edge functions: the doors, the dispatcher's queue and mails, crm.log_requests and
 --                  crm.check_health
 --   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
 --   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of the workspace.
@@ -11,7 +11,7 @@
 --
 -- The tests in tests/sql/isolation/ compare these rights with those that the code uses, and try what must be refused.
 
--- The login of the functions. It reaches no table: everything it may execute is security definer.
+-- The login of the edge functions. It needs no rights on tables: everything it may execute is security definer.
 grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea, text), api.call_by_link(bytea, text, jsonb),
@@ -21,8 +21,8 @@ grant execute on function
   crm.next_delivery_due(interval), crm.notice_claim(), crm.notice_sent(uuid, uuid, text)
 to crm_functions;
 
--- The verbs. crm.run_verb calls them with the rights of its owner. To become its owner, a role needs the right to
--- create in the schema, and loses it again below.
+-- The verbs. crm.run_verb calls them with the rights of its owner. To become a function's owner, a role needs the right
+-- to create in the schema, which is revoked again below.
 grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
 alter function crm.run_app_verb(text, jsonb) owner to crm_app;
@@ -33,10 +33,10 @@ grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
 grant select, insert, update (role) on crm.deal_contacts to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts, crm.list_cursors to crm_api;
--- Verbs only read these tables: triggers, jobs and erasures write them.
+-- Verbs only read these tables. Triggers, jobs and erasures write them.
 grant select on crm.search_texts, crm.record_values to crm_api;
 grant select, insert, update (label, choices, archived_at, index_below) on crm.custom_fields to crm_api, crm_app;
--- A customer reads a proposal and answers it.
+-- Customers read and answer proposals.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason, event_types, filters, payload, header, name)
 on crm.webhook_subscriptions to crm_api;
