@@ -1,4 +1,4 @@
-// Converts what the operator types into arguments of a verb. The verb decides whether a value is allowed.
+// Converts typed text into the arguments of a verb, an SQL function of schema app. The verb checks the values.
 import { InvalidArgumentError } from "commander";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";

@@ -5,7 +5,7 @@ import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
 import { atDatabase, atFirst, isProxy, nodeNumbers, nodeOfWorkspace } from "../nodes/nodes.ts";
 
-/** How a command finds its node, if the database is a proxy. */
+/** How a command finds its node, if the database is a proxy (docs/scale.md). */
 export interface Where {
   node?: number | undefined;
   /** A workspace that the command names. */
@@ -14,7 +14,7 @@ export interface Where {
 
 /**
  * Calls `use` with a connection to the operator's database: DATABASE_URL, or the stack that runs on DATA_DIR. If that
- * database is a proxy, the connection is to the node with the records that the command names.
+ * database is a proxy, connects to the node that has the command's records.
  * @throws StackError if DATABASE_URL is not set and no stack is running.
  */
 export function withDatabase<Result>(

@@ -48,7 +48,6 @@ export function call<V extends VerbName>(verb: V, args: Args<V>): Operation<Resu
   return (sql) => operate(sql, verb, args);
 }
 
-/** Verbs for one record of a workspace. */
 type RecordVerb = {
   [V in VerbName]: Args<V> extends { workspace_id: string; id: string } ? V : never;
 }[VerbName];

@@ -6,8 +6,8 @@ import { readStackFile } from "../local/stack_file.ts";
 import { isEncryptionKey } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
- * The console's address for links to customers: APP_ORIGIN. Without it, the console of the running local stack, if the
- * command uses the stack's database.
+ * The console's address for links to customers: APP_ORIGIN. Without APP_ORIGIN, the console of the running local stack,
+ * but only if the command uses that stack's database.
  * @throws StackError if there is neither.
  */
 export async function readAppOrigin(): Promise<string> {

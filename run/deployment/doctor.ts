@@ -62,7 +62,7 @@ async function findProject(url: string | undefined, databaseUrl: string | undefi
   };
 }
 
-/** Refuses http, because the doctor sends the dispatcher its secret. */
+/** Refuses http, except to this machine, because the doctor sends the dispatcher's secret to the address. */
 function checkUrl(text: string): void {
   if (!URL.canParse(text)) throw new StackError("--url is not a URL");
   const url = new URL(text);

@@ -14,7 +14,7 @@ export interface Settings {
   projectRef: string;
   /** The database's URL for the owner of the schema. No transaction pooler, because migrations need a session. */
   databaseUrl: string;
-  /** The database's URL for the role crm_functions, which the functions get as DATABASE_URL. */
+  /** The database's URL for the role crm_functions. The functions get this URL as DATABASE_URL. */
   functionsDatabaseUrl: string;
   encryptionKey: string;
   dispatcherSecret: string;
@@ -56,7 +56,7 @@ export const VARIABLES: readonly Variable[] = [
   ),
   required("SUPABASE_PROJECT_REF", checkRef, false),
   required("DATABASE_URL", checkOwnerUrl, false),
-  // The functions get it as their DATABASE_URL.
+  // The functions get this URL as their DATABASE_URL.
   required("FUNCTIONS_DATABASE_URL", checkFunctionsUrl, false),
   required("WEBHOOK_ENCRYPTION_KEY", checkKey),
   required("WEBHOOK_DISPATCHER_SECRET", checkSecret),
@@ -129,7 +129,7 @@ export function secretTexts(settings: Settings): string[] {
 function checkText(value: string): string | null {
   // formatEnvFile puts values in single quotes.
   if (value.includes("'")) return "has a single quote: write it as %27 in a URL, or choose another value";
-  // docs/deployment.md writes placeholders like this.
+  // docs/deployment.md writes placeholders in angle brackets.
   return /<[a-z]+>/.test(value) ? "still has a placeholder in <>: put your own value in its place" : null;
 }
 

@@ -4,7 +4,7 @@ import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_pass
 import { firstAnswer } from "../local/sql.ts";
 import { CONNECT_TIMEOUT_S, openDatabase } from "./database.ts";
 
-/** Several, because a pooler may cache the old password. Few, because it may block a client that fails many times. */
+/** Several, because a pooler may cache the old password. Few, because a pooler may block a client that often fails. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
 
@@ -28,7 +28,6 @@ export async function ensureFunctionsLogin(sql: Sql, functionsDatabaseUrl: strin
   );
 }
 
-/** Whether the functions' role can log in with this URL. */
 export async function canLogIn(functionsDatabaseUrl: string): Promise<boolean> {
   return await tryLogin(functionsDatabaseUrl) === null;
 }

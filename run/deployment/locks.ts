@@ -16,8 +16,8 @@ const WAITS = {
 /**
  * Finds the locks that would make requests wait, by applying all migrations to an empty Postgres on this machine. An
  * empty database suffices, because the locks of a statement do not depend on the rows.
- * @param missing the migrations that a database lacks
- * @returns for each migration, by its version, a line for each locked table
+ * @param missing the migrations that a database lacks; only their folder matters
+ * @returns for each migration that runs in a transaction, by its version, a line for each locked table
  */
 export async function locksOf(missing: readonly Migration[]): Promise<Map<string, string[]>> {
   const dataDir = await Deno.makeTempDir({ prefix: "crm-plan-" });

@@ -10,7 +10,7 @@ import { canLogIn, ensureFunctionsLogin } from "./functions_login.ts";
 import { locksOf } from "./locks.ts";
 import { formatEnvFile, listSupabase, runSupabase } from "./supabase_cli.ts";
 
-/** One step of a deployment. A second run changes only what is wrong. */
+/** One step of a deployment. It may run any number of times. */
 export interface Step {
   /** What the step does, in the imperative; without secrets. */
   title: string;
@@ -25,7 +25,7 @@ export interface Options {
   replaceEncryptionKey: boolean;
 }
 
-/** The steps in order: first those that can stop a deployment, last the functions, which serve clients. */
+/** The steps in order: first a check that can stop the deployment, last the functions, which serve clients. */
 export function deploymentSteps(settings: Settings, options: Options): Step[] {
   const { projectRef, functionsUrl, functionsDatabaseUrl, region } = settings;
   const project = ["--project-ref", projectRef];

@@ -13,8 +13,8 @@ interface CliRun {
 }
 
 /**
- * Runs the Supabase CLI at the root of the repository with `--yes`. The first run installs the CLI, which reads
- * SUPABASE_ACCESS_TOKEN.
+ * Runs the Supabase CLI at the root of the repository with `--yes`. The CLI reads SUPABASE_ACCESS_TOKEN. The first run
+ * installs the CLI.
  * @returns what the CLI printed.
  * @throws StackError with its output, without the secrets, if it fails.
  */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { firstLine, StackError } from "./stack_error.ts";
 
-/** Time limit for a free lock, which takes about a millisecond. */
+/** Time limit for taking the lock. Taking a free lock takes about a millisecond. */
 const LOCK_TIMEOUT_MS = 500;
 
 /**
@@ -79,7 +79,7 @@ export async function copyFolder(from: string, to: string, without = /^$/): Prom
   }
 }
 
-/** Writes a file that only its owner can read, and replaces it at once, so that no process reads half a file. */
+/** Writes a file that only its owner can read. Replaces the file in one step, so that no process reads half of it. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`;
   await Deno.writeTextFile(partial, text, { mode: 0o600 });

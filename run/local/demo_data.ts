@@ -7,8 +7,8 @@ import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 const DEMO_MEMBER = { name: "Ana Souza", email: "ana@demonstracao.example" } as const;
 
 /**
- * Returns the demo workspace's key, which has every scope. If the earlier key does not work in this database, for
- * example after a change of DATABASE_URL, creates a workspace with a key.
+ * Returns the demo workspace's key, which has every scope. Creates a workspace with a key if the earlier key does not
+ * work in this database, for example after a change of DATABASE_URL.
  * @param earlier the key of earlier starts; null at the first start
  */
 export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<string> {
@@ -35,7 +35,7 @@ async function isValid(sql: Sql, key: string): Promise<boolean> {
 }
 
 /**
- * Sets the password of the demo member, even if it was changed, so that the printed password works.
+ * Sets the password of the demo member at every start, so that the printed password works even if it was changed.
  * @returns the member's e-mail address.
  */
 export async function ensureDemoUser(sql: Sql, passwordHash: string): Promise<string> {

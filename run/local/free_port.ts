@@ -1,4 +1,4 @@
-/** Ports below the ephemeral ports, which an outgoing connection could take before the server does. */
+/** Below the ephemeral ports: an outgoing connection could take an ephemeral port before the server does. */
 const [FIRST, COUNT] = [20_000, 12_000];
 
 /** A port of 127.0.0.1 on which nothing listens. */

@@ -25,14 +25,14 @@ export interface Gateway {
   /** `http://127.0.0.1:<port>` */
   origin: string;
   /**
-   * Loads every function. Until then every request gets 503. Variables that functions read when they are loaded must be
-   * set before. DATABASE_URL is read at the first request.
+   * Loads every function. Until then every request gets 503. Functions read most variables when they are loaded, so set
+   * these before; they read DATABASE_URL at the first request.
    * @param prepared requests get 503 until it resolves, and always if it rejects
    */
   openFunctions(folder?: string, prepared?: Promise<unknown>): Promise<void>;
   /**
-   * Serves other paths that begin with `prefix`, once the functions are loaded. If several prefixes match, the prefix
-   * that was added first counts. The handler sees a URL with the gateway's own address.
+   * Serves paths outside `/functions/v1/` that begin with `prefix`, once the functions are loaded. If several prefixes
+   * match, the one that was added first counts. The handler sees a URL with the gateway's own address.
    */
   serve(prefix: string, handler: OtherHandler): void;
   /** Accepts no more requests, and waits for those in progress for at most CLOSE_TIMEOUT_MS. */

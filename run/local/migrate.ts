@@ -24,14 +24,14 @@ export interface AppliedMigration {
 /** What to do about an edited migration if the data must be kept. */
 const RESTORE = "restore the file that was deployed, and make the change in a new migration";
 
-/** How long a migration waits for a lock before it is tried again: short, because requests wait behind it. */
+/** How long a migration waits for a lock before a retry: short, because requests wait behind the migration. */
 const LOCK_TIMEOUT = "2s";
 const TRIES = 20;
 const PAUSE_MS = 500;
 
 /**
  * Applies the missing migrations in order, each in a transaction if its statements allow a transaction. Records them
- * exactly as the Supabase CLI does, so that the CLI sees them as applied, and the other way round.
+ * exactly as the Supabase CLI does, so that the CLI sees them as applied.
  * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.
  * @throws StackError with file and line if a migration fails: the migrations before it stay applied. StackError with
@@ -107,14 +107,14 @@ export async function editedMigrations(
 }
 
 /**
- * SQL without semicolons and with single spaces, so that it does not matter how a version of the Supabase CLI split it
- * into statements.
+ * SQL without semicolons and with single spaces. Versions of the Supabase CLI split SQL into statements differently,
+ * and this must not count as an edit.
  */
 function comparable(sql: string): string {
   return sql.replace(/[\s;]+/g, " ").trim();
 }
 
-/** Refuses missing migrations if the database has unknown or later ones, because the order can change the schema. */
+/** Refuses missing migrations if the database has unknown or later ones: another order can give another schema. */
 function refuseGaps(unknown: string[], applied: string[], firstMissing: Migration): void {
   if (unknown.length > 0) {
     throw new StackError(
@@ -147,7 +147,7 @@ export async function createHistory(sql: Sql): Promise<void> {
 /**
  * Applies one migration.
  * @param beforeCommit called with the transaction before its commit, if the migration runs in a transaction
- * @returns false if another process has applied it since
+ * @returns false if another process has applied it in the meantime
  */
 export async function applyMigration(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Collects what a child process prints. `ended` is its status, once all its output has been read.
- * @param streams those that are piped, if not both
+ * Collects what a child process prints. `ended` resolves with its status when all its output has been read.
+ * @param streams the streams that are piped; by default both
  */
 export function collectOutput(child: Deno.ChildProcess, streams = [child.stdout, child.stderr]) {
   let output = "";

@@ -29,7 +29,7 @@ export async function closeOwnPostgres(): Promise<void> {
   await Promise.all([...open].map((postgres) => postgres.close()));
 }
 
-/** Starts a Postgres for a program that measures or damages it, so that the developer's database is safe. */
+/** Starts a Postgres for a program that measures or damages it, in place of the developer's database. */
 export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix });
   // Under root, Postgres runs as another user, who must be able to enter the folder.

@@ -28,12 +28,12 @@ export interface Postgres {
 
 type StopMode = "fast" | "immediate";
 
-/** One embedded Postgres: its binaries, its data, and the system user that it runs as. */
+/** An embedded Postgres: its binaries, its data, and the system user as whom it runs. */
 interface Cluster {
   binaries: string;
   folder: string;
   log: string;
-  /** A file that exists until the roles are created, so that later starts need not ask Postgres. */
+  /** A file that exists until the roles are created. If it is absent, a start need not ask Postgres for the roles. */
   withoutRoles: string;
   /** Null: the user of this process. */
   user: SystemUser | null;
@@ -158,7 +158,7 @@ async function stopLeftover(cluster: Cluster, mode?: StopMode): Promise<void> {
   const pidFile = join(cluster.folder, "postmaster.pid");
   if (!await exists(pidFile)) return;
   if (await runningPostmaster(cluster) !== null) return await stop(cluster, mode);
-  // Postgres refuses to start while any process has the id in this file, even if the process is not a Postgres.
+  // Postgres refuses to start while any process has the id in this file, also a process of another program.
   await Deno.remove(pidFile).catch(() => {});
 }
 

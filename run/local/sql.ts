@@ -49,8 +49,8 @@ export function firstAnswer<Answer>(
   return deadlines.enforce(seconds * 1000, createError, query);
 }
 
-// Ignores a write of `null`, whose error would end the process, because nothing can catch it. postgres.js writes `null`
-// if the timer that sends its buffer fires after being cleared, as it may on Deno 2.1 (denoland/deno#29262).
+// Ignores a write of `null`: its error would end the process, and nothing can catch it. On Deno 2.1 postgres.js writes
+// `null` if the timer that sends its buffer fires after being cleared (denoland/deno#29262).
 const { prototype } = Socket;
 const write = prototype.write as (...args: unknown[]) => boolean;
 prototype.write = function (this: Socket, ...args: unknown[]): boolean {

@@ -130,7 +130,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
 
 /**
  * Time limit for connecting to the database, in seconds. On a busy machine, loading the functions blocks this process,
- * so the embedded database gets a long limit. The limit for a given address is short, to report a wrong one soon.
+ * so the embedded database gets a long limit. The limit for a given address is short, to report a wrong address soon.
  */
 const CONNECT_S = { own: 60, given: 5 };
 
@@ -160,7 +160,7 @@ async function prepareDatabase(
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
       );
     });
-    // Begun now, because hashing takes 50 ms on another thread, while this thread waits for the database.
+    // Begun now: hashing takes 50 ms on another thread, while this thread waits for the database.
     const passwordHash = hashPassword(secrets.demo_password);
     const remedy = remedyFor(settings);
     await migrate(sql, undefined, remedy);

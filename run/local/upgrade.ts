@@ -5,8 +5,8 @@ import type { Secrets } from "./secrets.ts";
 import { openSql } from "./sql.ts";
 
 /**
- * Copies the data folder if an earlier release made its database, so that a person can go back after the upgrade.
- * Prints where the copy is, or that a later release made the database.
+ * If an earlier release made the database of the data folder, copies the folder, so that a person can go back after the
+ * upgrade. Prints where the copy is. Also says so if a later release made the database.
  * @returns the running Postgres, which was restarted if the folder was copied
  * @throws StackError, before the copy, if the migrations cannot be applied
  */

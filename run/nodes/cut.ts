@@ -1,5 +1,5 @@
 // The cut: the step of a move between the last change at the source and the first change at the target. Calls of the
-// slot wait only during this step.
+// workspace's slot (docs/scale.md) wait only during this step.
 import { setTimeout } from "node:timers/promises";
 import type { ISql, Sql } from "postgres";
 import { StackError } from "../local/stack_error.ts";
@@ -8,7 +8,7 @@ import type { Move } from "./moving.ts";
 import { waitForChanges } from "./replication.ts";
 import { countRows, inReplica, removeRows, rowsOf, type Table } from "./tables.ts";
 
-/** The longest that calls wait for earlier calls. Afterwards they go on at the source, and the cut is tried again. */
+/** Milliseconds for which the cut waits for earlier calls, and again for writers at the source, before it gives up. */
 const MOST_WAIT_MS = 700;
 const TRIES = 60;
 const PAUSE_MS = 1_000;
@@ -45,7 +45,7 @@ async function tryToCut(move: Move): Promise<boolean> {
     log("Calls wait");
     const isQuiet = (await Promise.all(proxies.map((proxy) => pause(proxy, slot)))).every(Boolean);
     if (!isQuiet) return await goOn(move);
-    // Stores the counts of calls, which the move does not copy from crm.rate_limits, while rows can still be written.
+    // Adds the counted calls to crm.key_calls while rows can still be written: copyRest copies only the calls' times.
     await source.sql`select crm.drain_calls()`;
     if (!await changePhase(source.sql, slot, "frozen", MOST_WAIT_MS)) return await goOn(move);
     said("Nothing is written at the source any more");
@@ -93,15 +93,15 @@ async function goOn({ slot, ids, tables, source, target, proxies }: Move): Promi
   if (row!["node"] !== source.number) return false;
   await source.sql`update nodes.fences set phase = 'draining' where slot = ${slot}`;
   await Promise.all(proxies.map((proxy) => changeSlot(proxy, slot, source.number)));
-  // Removes the rows that copyRest copied, so that claims and jobs at the target do not read them.
+  // Removes the rows that copyRest copied, so that the dispatcher's claims and the jobs at the target do not read them.
   await removeRows(target.sql, tables.filter(({ step }) => step === "cut"), ids);
   return false;
 }
 
 /**
- * Copies, only now, the tables in which claims and jobs look for work, because the target would have processed earlier
- * copies. Also copies what `tables` lacks because its rows name no workspace: the rate limits, and the job index-texts'
- * position.
+ * Copies the tables in which the dispatcher's claims and the jobs look for work. They are last, because the target
+ * would process earlier copies. Also copies the rate limits and the position of the job index-texts, which `tables`
+ * lacks because their rows name no workspace.
  */
 async function copyRest({ tables, ids, source, target }: Move): Promise<void> {
   const late = tables.filter(({ step }) => step === "cut");
@@ -179,8 +179,8 @@ async function changeOver({ slot, target, proxies }: Move): Promise<void> {
 }
 
 /**
- * Deletes the workspaces' own rows at the source, and lets the target write. For an app's token, which names no slot,
- * the proxy asks one node after the other, and would otherwise still find the workspace at the source.
+ * Deletes the workspaces' own rows at the source, and lets the target write. An app's token names no slot, so the proxy
+ * asks each node for the workspace. Without the deletion, the source would still answer.
  */
 export async function openTarget({ slot, ids, source, target }: Move): Promise<void> {
   await inReplica(source.sql, (sql) => sql`delete from crm.workspaces where id = any (${ids}::uuid[])`);

@@ -13,8 +13,8 @@ create function nodes.is_answer(p_state text, p_message text) returns boolean
 language sql immutable set search_path = ''
 as $$ select p_state = '57014' and p_message like '%REMOTE ERROR%' $$;
 comment on function nodes.is_answer(text, text) is
-  'Whether an error means that the node itself cancelled the statement: then the node works. If only the proxy '
-  'cancelled the statement, the node hangs.';
+  'Whether an error says that the node itself cancelled the statement, which shows that the node works. If only the '
+  'proxy cancelled the statement, the node hangs.';
 
 create function nodes.unanswered(p_node integer, p_state text, p_message text) returns api.reply
 language plpgsql volatile set search_path = '' as $$
@@ -83,8 +83,8 @@ begin
 end
 $$;
 
--- Signed-in people: Supabase Auth is at node 0, so a call to another node takes along the person's data and sessions
--- from node 0.
+-- Signed-in people: Supabase Auth is at node 0, so the proxy reads the person's data and sessions there, and passes
+-- them along with a call to another node.
 
 create function nodes.person_at(p_user_id uuid) returns jsonb
 language plproxy volatile as $$
@@ -107,8 +107,8 @@ begin
 end
 $$;
 comment on function nodes.person_for(integer, uuid) is
-  'What a node must know about a person, read at node 0 (nodes.person); null if p_node is 0. A caller that gets an '
-  'error notes the failure against node 0, because p_node was not called.';
+  'What a node must know about a person, read at node 0 (nodes.person); null if p_node is 0. If this function fails, '
+  'the caller notes the failure against node 0, because p_node was not called.';
 
 create function nodes.call_member(
   p_node integer, p_person jsonb, p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text,
@@ -129,7 +129,7 @@ comment on function nodes.call_member(integer, jsonb, uuid, uuid, uuid, text, te
   'of its own, because PL/Proxy calls cannot be nested.';
 
 create type nodes.answer as (node integer, reply api.reply);
-comment on type nodes.answer is 'A node''s answer; reply is null if the node did not answer.';
+comment on type nodes.answer is 'A node''s answer. reply is null if the node did not answer.';
 
 create function nodes.ask_all(
   p_user_id uuid, p_session_id uuid, p_role text, p_verb text, p_args jsonb
@@ -230,8 +230,8 @@ declare
   v_answers nodes.answer[] := array(select a from nodes.ask_all(p_user_id, p_session_id, p_role, null, null) a);
   v_found integer[];
 begin
-  -- During a move two nodes have the member, but the workspace lives at the node of its slot. The answer of the other
-  -- node counts only if it is workspace_required, because the person then has another workspace at that node.
+  -- While a workspace moves, two nodes have the member, but the workspace lives at the node of its slot. The answer of
+  -- the other node counts only if it is workspace_required, because the person then has another workspace at that node.
   v_answers := array(
     select row(
       a.node,
@@ -355,7 +355,7 @@ begin
       or v_reply.error_code not in ('invalid_api_key', 'revoked_api_key', 'service_unavailable') then
       return v_reply;
     end if;
-    -- Ask the next node: if the grant was revoked at this node, the person may have granted access at another.
+    -- Ask the next node, because the person may have a grant there, even if a grant at this node was revoked.
     if v_refusal is null or v_refusal.error_code = 'invalid_api_key' then v_refusal := v_reply; end if;
   end loop;
   return v_refusal;

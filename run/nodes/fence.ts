@@ -6,15 +6,15 @@ import { rowsOf, type Table } from "./tables.ts";
 /** Which writes to a slot's rows are allowed (nodes.fences). */
 export type Phase = "open" | "draining" | "frozen";
 
-/** The trigger's name, by which it runs first: a table's triggers run in the order of their names. */
+/** The trigger's name, with which the fence runs first: a table's triggers run in the order of their names. */
 const trigger = (slot: string) => `"aa_fence_${slot}"`;
 
-/** How long a statement waits for a table's lock before it is tried again: short, because requests wait behind it. */
+/** How long a statement waits for a table's lock before a retry: short, because requests wait behind it. */
 const LOCK_TIMEOUT_MS = 200;
 const TRIES = 150;
 const PAUSE_MS = 100;
 
-/** Stores the phase, unless the slot has one, and adds the triggers to each table that lacks them. */
+/** Stores the phase if the slot has none, and adds the triggers to each table that lacks them. */
 export async function buildFence(
   sql: Sql,
   slot: string,
@@ -61,7 +61,7 @@ export async function openFence(sql: Sql, slot: string): Promise<void> {
 
 /**
  * Changes the phase when every transaction that wrote rows of the slot has ended. Returns false if that takes longer
- * than `mostMs`. Meanwhile calls of the slot wait.
+ * than `mostMs`. Meanwhile further writes to rows of the slot wait.
  */
 export async function changePhase(sql: Sql, slot: string, phase: Phase, mostMs: number): Promise<boolean> {
   try {

@@ -11,8 +11,8 @@ interface Nodes {
 const read = (file: string) => Deno.readTextFile(new URL(file, import.meta.url));
 
 /**
- * Seconds after which a call to a node counts as failed: longer than a node's `statement_timeout` of 8 s, and shorter
- * than the 10 s for which the functions wait.
+ * Seconds after which a call to a node counts as failed. Longer than the `statement_timeout` of a node, 8 s, and
+ * shorter than the 10 s for which the functions wait.
  */
 const CALL_TIMEOUT_S = 9;
 /** The timeout for calls that go to all nodes in turn. It is shorter, because several nodes may hang. */

@@ -7,8 +7,8 @@ create table if not exists nodes.fences (
   phase text not null check (phase in ('open', 'draining', 'frozen'))
 );
 comment on table nodes.fences is
-  'The slots that are moving to or from this node. open: everything may be written; draining: no more deliveries are '
-  'claimed; frozen: nothing is written. A slot without a row is not moving.';
+  'The slots that are moving to or from this node. open: everything may be written. draining: no more deliveries are '
+  'claimed. frozen: nothing is written. A slot without a row is not moving.';
 
 create or replace function nodes.fence_lock(p_slot text) returns bigint
 language sql immutable parallel safe set search_path = ''
@@ -41,7 +41,7 @@ comment on function nodes.fence() is
   'forbids: calls and the operator''s commands get an error, and jobs and claims skip the row.';
 revoke execute on function nodes.fence_lock(text) from public;
 -- A partition gets the triggers of its table when the table's owner creates it, so the owner needs this right. PUBLIC
--- may have it, because nobody can call a trigger function directly.
+-- may have the right, because nobody can call a trigger function directly.
 grant execute on function nodes.fence() to public;
 
 create or replace function nodes.raise_feed(p_above bigint) returns bigint

@@ -125,6 +125,6 @@ begin
 end
 $$;
 comment on function nodes.become(integer) is
-  'Makes this database the node with that number, once. From then on, its lease numbers are the node''s number plus a '
-  'multiple of 1024.';
+  'Makes this database the node with that number, once. Lease numbers are then the node''s number plus a multiple of '
+  '1024.';
 revoke execute on function nodes.person(uuid), nodes.take_person(uuid, jsonb), nodes.become(integer) from public;

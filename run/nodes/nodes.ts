@@ -41,7 +41,7 @@ export async function nodeNumbers(proxy: Sql): Promise<number[]> {
   return (await proxy`select node from nodes.operators order by node`).map((row) => row["node"]);
 }
 
-/** The node of a workspace; null if the proxy does not know it. */
+/** The node of a workspace; null if the proxy does not know the workspace. */
 export async function nodeOfWorkspace(proxy: Sql, workspaceId: string): Promise<number | null> {
   if (!/^[0-9a-f-]{36}$/i.test(workspaceId)) return null;
   const [row] = await proxy`select node from nodes.slots where slot = ${slotOf(workspaceId)}`;
@@ -49,8 +49,8 @@ export async function nodeOfWorkspace(proxy: Sql, workspaceId: string): Promise<
 }
 
 /**
- * Calls `use` for one node after the other, until a node has the records that the command names. This is safe, because
- * at a node without them the verb raises not_found and changes nothing.
+ * Calls `use` for one node after the other, until a node has the records of the command. This is safe: at a node
+ * without them the verb raises not_found and changes nothing.
  */
 export async function atFirst<Result>(
   proxy: Sql,

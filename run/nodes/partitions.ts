@@ -11,9 +11,9 @@ import type { Table } from "./tables.ts";
 export async function makePartitions(source: Sql, target: Sql, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {
     if (!await hasTable(source, `${name}_default`)) continue;
-    // Empties the source's default partition now, so that the hourly job does not do it during the move. Otherwise the
-    // copy would miss the moved rows, or, while the slot is frozen, the fence would keep them there and `attach` would
-    // fail.
+    // Empties the source's default partition now, so that the hourly job does not do it during the move: the copy would
+    // miss the rows that the job moves. While the slot is frozen, the fence would also keep the job from deleting rows
+    // of the default partition, and `attach` would fail.
     await emptyDefault(source, name);
     const there = await daysOf(target, name);
     // One day at a time, because requests wait for the lock.
@@ -22,8 +22,8 @@ export async function makePartitions(source: Sql, target: Sql, tables: readonly 
         const [{ owner }] = await sql<[{ owner: string }]>`
           select relowner::regrole::text as owner from pg_class where oid = ${name}::regclass
         `;
-        // As a replica, so that no fence keeps rows in the default partition. As the table's owner, who must own the
-        // new partition too. The locks below are those of crm.manage_partitions.
+        // As a replica, so that no fence keeps rows in the default partition. As the table's owner, because the owner
+        // must also own the new partition. Takes the locks that crm.manage_partitions takes.
         await sql.unsafe(`set local session_replication_role = replica; set local role ${owner}`);
         if (name === "crm.events") await sql`select crm.lock_texts()`;
         await sql.unsafe(`lock table only ${name}, ${name}_default in access exclusive mode`);
@@ -52,7 +52,6 @@ async function emptyDefault(source: Sql, table: string): Promise<void> {
 /** How crm.manage_partitions ends the text about a default partition with more rows than it moves. */
 const TOO_MANY = "has too many rows";
 
-/** The days for which a table has a partition. */
 async function daysOf(sql: Sql, table: string): Promise<string[]> {
   return (await sql`select day::text as day from crm.partitions_of(${table}::regclass)`).map((row) =>
     row["day"]

@@ -10,7 +10,7 @@ export interface ProxyData {
   functions_password: string;
   nodes: { node: number; connection: string; url: string }[];
   slots: Record<string, number>;
-  /** For keys and tokens that name no slot: their workspace's slot, by the SHA-256 of the key or token in hex. */
+  /** The slots of keys and tokens, by their SHA-256 in hex. The proxy needs them if a key or token names no slot. */
   old_credentials: Record<string, string>;
   /** The addresses of the other proxies in front of the same nodes. */
   proxies: string[];
@@ -28,8 +28,8 @@ export interface NodeState {
 
 /**
  * Opens the operator's connections to all other proxies of the same nodes, and closes them after the work.
- * @param use its first argument is `proxy`
- * @throws StackError if a proxy does not answer, because it would miss the change
+ * @param use gets the connections to all proxies, `proxy` first
+ * @throws StackError if a proxy does not answer: that proxy would miss the change
  */
 export async function atAllProxies<Result>(
   proxy: Sql,
@@ -77,7 +77,7 @@ export async function otherProxies(proxy: Sql): Promise<string[]> {
 export async function addProxy(proxy: Sql, own: string, url: string): Promise<void> {
   await atAllProxies(proxy, async (proxies) => {
     await proxy.begin(async (sql) => {
-      // Nobody registers or moves a workspace until the new proxy has its slot too. Calls only read slots and go on.
+      // Nobody registers or moves a workspace before the new proxy has all slots. Calls only read slots, so they go on.
       await sql`lock table nodes.slots in exclusive mode`;
       if ((await sql`select from nodes.moves limit 1`).length > 0) {
         throw new StackError("A workspace is moving: complete or undo the move, then add the proxy");
@@ -92,8 +92,8 @@ export async function addProxy(proxy: Sql, own: string, url: string): Promise<vo
 }
 
 /**
- * Makes the proxies forget one of them, so that commands no longer tell it what changes. A proxy that does not answer
- * is not told: the next command there fails, and names the removed proxy.
+ * Makes the proxies forget one proxy, so that commands no longer tell that proxy what changes. A proxy that does not
+ * answer is skipped: the next command there fails, and names the removed proxy.
  */
 export async function removeProxy(proxy: Sql, url: string): Promise<void> {
   const forget = (sql: Sql) => sql`delete from nodes.proxies where url = ${url}`;

@@ -1,7 +1,7 @@
 -- The proxy in front of several databases: a Postgres 15 with PL/Proxy and without data of workspaces. The edge
 -- functions and the dispatcher connect to it as to a single database, because it has every SQL function that they call.
--- Each call runs on the node that has the workspace. install.ts installs this file and proxy_written.sql, which deno task
--- nodes generates from the statements in supabase/functions. The list of nodes and slots is enough to rebuild a proxy.
+-- Each call runs on the node that has the workspace. install.ts installs this file and proxy_written.sql, which
+-- `deno task nodes` writes from the statements in supabase/functions. A proxy can be rebuilt from its nodes and slots.
 --
 -- A node commits by itself: no transaction spans two nodes, and `set local` at the proxy does not reach a node. The
 -- edge functions need neither, because each request is one statement.
@@ -28,8 +28,6 @@ create schema app;
 alter default privileges revoke execute on functions from public;
 grant usage on schema crm, api, app to crm_functions;
 
--- Where workspaces live.
-
 create table nodes.slots (
   slot text primary key check (slot ~ '^[0-9A-Za-z]{4}$'),
   node integer not null check (node >= 0),
@@ -37,7 +35,7 @@ create table nodes.slots (
 );
 comment on table nodes.slots is
   'The node of each slot. A slot stands for all workspaces with ids that nodes.slot_of maps to it; in practice this is '
-  'one workspace. A slot that is not here has no workspace.';
+  'one workspace. A slot without a row has no workspace.';
 comment on column nodes.slots.paused is
   'Whether calls wait, because the slot''s workspaces are about to move to another node.';
 
@@ -82,7 +80,7 @@ create unlogged table nodes.failures (
   until timestamptz not null
 );
 comment on table nodes.failures is
-  'Nodes that did not answer. Before `until`, calls of their workspaces are refused at once. After `until`, one call '
+  'Nodes that did not answer. Before `until`, calls for their workspaces are refused at once. After `until`, one call '
   'at a time tries the node, and an answer removes the row. So a node that hangs occupies only one connection, and '
   'calls to other nodes find a free connection.';
 
@@ -103,7 +101,8 @@ create function nodes.slot_lock(p_slot text) returns bigint
 language sql immutable parallel safe set search_path = ''
 as $$ select hashtextextended(p_slot, 7400) $$;
 comment on function nodes.slot_lock(text) is
-  'The number of a slot''s advisory lock. A move holds it while the slot is paused, and calls of the slot wait for it.';
+  'The number of a slot''s advisory lock. A move holds the lock while the slot is paused, and calls for the slot wait '
+  'for the lock.';
 
 create function nodes.numbers(p_server text default 'crm') returns setof integer
 language sql stable set search_path = '' as $$
@@ -130,8 +129,6 @@ comment on function nodes.set_node(integer, text) is
   'Adds a node, or changes how it is reached. p_node: consecutive numbers from 0. p_connection: a libpq connection '
   'string without user and password.';
 
--- A node that does not answer.
-
 create type nodes.route as (node integer, is_retry boolean);
 comment on type nodes.route is
   'Where a call runs. node null: the slot is unknown. is_retry: the node failed before, and this call tries it again.';
@@ -151,7 +148,7 @@ comment on function nodes.may_call(integer) is 'Whether a call may be sent to a 
 create function nodes.note_failure(p_node integer, p_state text, p_message text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  -- Here the proxy itself refused the call: the node had failed earlier (08006), or the slot stayed paused (55P03).
+  -- The proxy itself refused the call: the node had failed earlier (08006), or the slot stayed paused (55P03).
   if p_node is null or p_state in ('08006', '55P03') then return; end if;
   raise warning 'node % failed: % (%)', p_node, p_message, p_state;
   -- An error of another class comes from a node that works.
@@ -161,7 +158,7 @@ begin
 end
 $$;
 comment on function nodes.note_failure(integer, text, text) is
-  'Logs that a call to a node failed. If the node did not answer, calls to it are refused for 2 seconds.';
+  'Logs that a call to a node failed. If the node did not answer, calls to the node are refused for 2 seconds.';
 
 create function nodes.note_answer(p_node integer) returns void
 language sql volatile set search_path = ''
@@ -203,7 +200,7 @@ begin
 end
 $$;
 comment on function nodes.route_of_slot(text) is
-  'Where calls of a slot run. Takes no lock if the slot is not paused. Raises 55P03 if the slot stays paused, and '
+  'Where calls for a slot run. Takes no lock if the slot is not paused. Raises 55P03 if the slot stays paused, and '
   '08006 if the node does not answer.';
 
 create function nodes.route_of(p_credential bytea) returns nodes.route

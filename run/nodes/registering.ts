@@ -81,7 +81,7 @@ async function matchFirst(proxy: Sql, sql: Sql): Promise<void> {
   if (first.columns !== (await describeNode(sql)).columns) {
     throw new StackError("The new node has other tables than node 0: deploy the same release to both nodes");
   }
-  // Both nodes need the same secret, so that readers of the feed keep their place after a move.
+  // Both nodes need the same secret, so that the cursors of the feed's readers stay valid after a move.
   await sql`
     update crm.feed_offset set cursor_secret = decode(${first.secret}, 'hex')
     where not exists (select from crm.workspaces)
@@ -144,8 +144,8 @@ async function registerSlots(proxy: Sql, node: number, workspaceIds: readonly st
 }
 
 /**
- * Tells the proxies the slots of these workspaces' keys and links. Without this, the proxies would send calls to node 0
- * if the key or link names no slot.
+ * Tells the proxies the slots of these workspaces' keys and links. Without this, the proxies would send a call to node
+ * 0 if its key or link names no slot.
  * @param sql connected to the node that has the workspaces
  */
 export async function rememberCredentials(

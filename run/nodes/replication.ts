@@ -8,7 +8,7 @@ import type { Move } from "./moving.ts";
 import { quoteLiteral } from "./install.ts";
 import { rowsOf, type Table } from "./tables.ts";
 
-/** How often the state of the copy is checked. */
+/** Milliseconds between two checks of the changes; whether tables are copied is checked a fifth as often. */
 const POLL_MS = 10;
 
 /** The number of errors after which the move fails. Until then Postgres repeats a failed copy every 5 seconds. */
@@ -73,10 +73,10 @@ export async function waitForCopy({ slot, source, target }: Move): Promise<void>
   await waitForChanges(source.sql, slot, Infinity);
 }
 
-/** Waits until the target has all changes that the source committed before this call; false after `mostMs`. */
+/** Waits until the target has everything that the source has committed before this call; false after `mostMs`. */
 export async function waitForChanges(source: Sql, slot: string, mostMs: number): Promise<boolean> {
   const name = replicationName(slot);
-  // The commit of this message flushes the write-ahead log up to it, so that the source sends everything before it.
+  // The commit of this message flushes the write-ahead log, so that the source sends everything before the message.
   const [{ place }] = await source<[{ place: string }]>`
     select pg_logical_emit_message(true, 'crm_move', ${slot})::text as place
   `;
@@ -96,15 +96,15 @@ export async function waitForChanges(source: Sql, slot: string, mostMs: number):
 export async function endCopy({ slot, source: { sql: source }, target }: Move): Promise<void> {
   const name = replicationName(slot);
   if (await hasSubscription(target.sql, name)) await target.sql.unsafe(`drop subscription ${name}`);
-  // Empty the publication first, because dropping a publication that has tables makes some of the simultaneous writes
-  // to these tables fail ("cache lookup failed for publication").
+  // Empty the publication first. Dropping a publication that has tables makes some simultaneous writes to these tables
+  // fail ("cache lookup failed for publication").
   const [{ names }] = await source<[{ names: string | null }]>`
     select string_agg(r.prrelid::regclass::text, ', ') as names
     from pg_publication_rel r join pg_publication p on p.oid = r.prpubid where p.pubname = ${name}
   `;
   if (names !== null) await source.unsafe(`alter publication ${name} drop table ${names}`);
   await source.unsafe(`drop publication if exists ${name}`);
-  // Left behind if the command was killed before it created the subscription.
+  // The slot is left behind if the command was killed while it created the subscription.
   await source`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name}`;
 }
 

@@ -13,9 +13,9 @@ export interface Table {
 }
 
 /**
- * Tables in which claims and jobs look for work for all workspaces. Rows of a workspace that has not moved yet would
- * delay this work at the target, so these tables are copied late. The queue, which is long, is copied when nothing is
- * claimed any more, the others while calls wait.
+ * Tables in which the dispatcher's claims and the jobs look for work. They are copied late, because rows of a workspace
+ * that has not moved yet would delay this work at the target. The queue of deliveries is long, so it is copied before
+ * calls wait, when nothing is claimed any more. The other tables are copied while calls wait.
  */
 const LATE: Readonly<Record<string, "drain" | "cut">> = {
   webhook_queue: "drain",
@@ -84,7 +84,7 @@ export async function removeRows(
   tables: Table[],
   ids: readonly string[],
 ): Promise<void> {
-  // Removes the rows that jobs read first, and the workspace itself last.
+  // First removes the rows in which jobs look for work, and last the workspace itself.
   const order = (table: Table) => table.name === "crm.workspaces" ? 2 : table.step === "copy" ? 1 : 0;
   for (const table of tables.toSorted((a, b) => order(a) - order(b))) {
     if (table.name === "crm.api_keys") {

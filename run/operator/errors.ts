@@ -17,7 +17,7 @@ const OWN = [
   "no_active_admin",
   "key_revoked",
   "already_signed_in",
-  /** The change would leave the workspace without an active admin. The operator may do that; members get this code. */
+  /** A member's change would leave the workspace without an active admin who can sign in. The operator may do this. */
   "last_admin",
   "subscription_inactive",
   "queue_full",

@@ -7,7 +7,7 @@ import type { Args, RecordKind, Result, VerbName } from "./verbs.ts";
 const RAISED_CODE = "CRM00";
 
 /**
- * Calls a verb in schema app. A call is one statement, so it is atomic.
+ * Calls a verb: an SQL function of schema app. A call is one statement, so it is atomic.
  * @throws OperatorError if the verb raises a code.
  */
 export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args<V>): Promise<Result<V>> {
@@ -25,7 +25,7 @@ export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args
 
 /**
  * Finds the workspace of a record by the record's id.
- * @throws OperatorError not_found if there is no such record, or only a copy (app.workspace_find).
+ * @throws OperatorError not_found if there is no such record, or this node has only a moving workspace's copy of it.
  */
 export async function findWorkspace(sql: ISql, object: RecordKind, id: string): Promise<string> {
   return (await operate(sql, "workspace_find", { object, id })).workspace_id;

@@ -21,7 +21,7 @@ import type { Workspace as WorkspaceSchema } from "../../supabase/functions/app-
 
 export type Workspace = Omit<WorkspaceOverview, "member" | "workspaces" | "usage" | "alerts" | "first_steps">;
 
-/** A workspace with its usage. For the operator `member` is null, and there are no `workspaces`. */
+/** A workspace with its usage. For the operator `member` is null, and `workspaces` is empty. */
 type WorkspaceOverview = Omit<z.output<typeof WorkspaceSchema>, "member"> & {
   member: z.output<typeof WorkspaceSchema>["member"] | null;
 };

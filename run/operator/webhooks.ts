@@ -12,7 +12,7 @@ import { findWorkspace, operate } from "./operator.ts";
  * Replaces the signing secret of a subscription. Only this result has the secret; the database gets it encrypted.
  * @param key the encryption key of the functions: base64 of 32 bytes
  * @param overlapSeconds for how long the current secret also signs
- * @param force whether to rotate even if the key does not decrypt the current secret, because the earlier key was lost
+ * @param force whether to rotate even if the key does not decrypt the current secret, as after the loss of a key
  * @throws OperatorError if there is no such subscription, or the key is not the functions' key.
  */
 export function rotateSecret(

@@ -92,7 +92,7 @@ const COLUMNS = [
   "next_attempt_at",
 ] as const;
 
-/** Reads pages until LISTED deliveries match. A page may have few matches, because the verb reads few rows per page. */
+/** Reads pages until it has LISTED deliveries. A page may have few, because the verb looks at a bounded number. */
 async function listDeliveries(sql: Sql, filters: Args<"delivery_list">): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null = null;

@@ -8,7 +8,7 @@ import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
-/** For how many seconds the current secret can keep working after a rotation. */
+/** The values of `--overlap`: for how many seconds the current secret keeps working after a rotation. */
 const OVERLAPS = { "0": 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
 
 const NETWORKS = "the networks from which the key may be used, at most 20, separated by commas";
@@ -65,7 +65,7 @@ export function keyCommands(program: Command): void {
     (keys: Key[]) =>
       keys.map(({ creator, ...key }) => ({
         ...key,
-        // Scripts that read `--json` expect these two fields.
+        // The creator as two fields instead of an object, because scripts that read `--json` expect them.
         creator_id: creator.id,
         creator: creator.name,
         calls_7_days: key.calls.total_7_days,
@@ -173,7 +173,7 @@ export function keyCommands(program: Command): void {
     );
 }
 
-/** Lists the subscriptions that ended with the key. With --keep-webhooks it lists those that were kept. */
+/** Lists the subscriptions that ended with the key. If --keep-webhooks kept them, lists the kept ones. */
 function describeSubscriptions(
   { ended_subscriptions: ended, kept_subscriptions: kept }: Result<"key_revoke">,
 ): string[] {

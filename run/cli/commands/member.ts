@@ -74,7 +74,7 @@ function updateMember(id: string, changes: Omit<Args<"member_update">, "workspac
   };
 }
 
-/** Warns if no member is left who could own a lead that names no owner (spec 4.1). */
+/** Warns if no active admin or gestor is left to own the leads that name no owner (spec 4.1). */
 function warnOfOwners({ is_active, role, active_managers }: Updated): string[] {
   if (is_active || role === "vendedor" || active_managers > 0) return [];
   return [

@@ -49,7 +49,7 @@ export function wrong(message: string, remedy: Remedy): Observation {
   return { findings: [{ message, remedy }] };
 }
 
-/** The command that deploys everything, and changes only what is wrong. */
+/** The command that deploys again or, for the local stack, starts it again. */
 export function deployAgain({ functionsUrl }: Pick<Project, "functionsUrl">): Remedy {
   return { command: isLoopback(new URL(functionsUrl).hostname) ? "deno task start" : "deno task deploy" };
 }

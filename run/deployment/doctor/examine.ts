@@ -72,7 +72,7 @@ async function findNodes(sql: Sql): Promise<{ node: number; url: string }[]> {
   return await sql`select node, url from nodes.operators order by node`;
 }
 
-/** Runs the checks one by one, because they share one connection. */
+/** Runs the checks in turn, because they share one connection. */
 export async function runChecks(project: Project, checks: readonly Check[] = CHECKS): Promise<Diagnosis> {
   const results: CheckResult[] = [];
   let reachable = true;

@@ -1,6 +1,6 @@
 import { firstLine } from "../../local/stack_error.ts";
 
-/** A cold start takes much less. */
+/** How long a function may take to answer. A cold start takes much less. */
 const TIMEOUT_MS = 20_000;
 
 export interface Reply {

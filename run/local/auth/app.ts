@@ -39,8 +39,8 @@ export interface AuthSettings {
 
 /**
  * The routes of Supabase Auth (GoTrue, github.com/supabase/auth) that the console and the functions call: sign-in with
- * a password, second factors, invitation, recovery, and the OAuth server for apps. Nothing sends mail: links are
- * printed and kept in `mailFolder`.
+ * a password, second factors, invitation, recovery, and OAuth for apps. Nothing sends mail: the links are printed and
+ * kept in `mailFolder`.
  */
 export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolder }: AuthSettings): Hono {
   const root = new Hono();

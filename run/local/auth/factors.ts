@@ -35,7 +35,7 @@ interface FactorSettings {
   siteUrl: string;
   /** The person whose session the request carries. @throws AuthError if there is none. */
   identify: (request: Request) => Promise<{ user: User; sessionId: string; aal: Aal }>;
-  /** The client's address, by which the same client must begin and answer a challenge. */
+  /** The client's address. A challenge must be answered from the address that began it. */
   addressOf: (request: Request) => string;
   grantResponse: (grant: Grant) => Promise<Response>;
 }

@@ -15,7 +15,7 @@ export function isTrusted(address: string | undefined, siteUrl: string): boolean
 
 /** Redirects with the values in the fragment, which browsers send to no server. */
 export function redirectWith(target: string, values: Record<string, string | number>): Response {
-  // `sb` marks the fragment as Supabase's, so that its clients do not take a fragment of the page for a sign-in.
+  // `sb` marks the fragment as Supabase's. Supabase's clients ignore fragments without it, which belong to the page.
   const fragment = new URLSearchParams({ ...values as Record<string, string>, sb: "" });
   return new Response(null, { status: 303, headers: { location: `${target.split("#", 1)[0]}#${fragment}` } });
 }

@@ -3,12 +3,12 @@ import { editedFile } from "../migrate.ts";
 import { sha256 } from "../../../supabase/functions/_shared/runtime/sha256.ts";
 
 const FILE = new URL("schema.sql", import.meta.url);
-/** The start of the comment by which a schema auth that schema.sql created differs from Supabase's. */
+/** The comment on schema auth begins with this text if schema.sql created the schema. */
 const OURS = "Local sign-in";
 
 /**
  * Creates schema auth if the database has none.
- * @param remedy what the user should do if schema.sql was edited since it created the schema
+ * @param remedy what the error tells the user to do
  * @returns false, without a change, if something else created the schema, such as a Supabase project
  * @throws StackError if schema.sql was edited after it created the schema.
  */

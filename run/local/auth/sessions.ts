@@ -44,7 +44,7 @@ export async function startSession(
 }
 
 /**
- * Finds the session of a person's refresh token. The token stays the same, so that tabs can refresh at the same time.
+ * Renews the session of a person's refresh token. The token stays the same, so that tabs can refresh at the same time.
  * @throws AuthError `refresh_token_not_found` if the session has ended.
  * @throws OAuthError `invalid_client` for an app's token, which would otherwise give the app the person's rights.
  */

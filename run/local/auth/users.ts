@@ -99,7 +99,7 @@ export async function inviteUser(
   return user;
 }
 
-/** Stores the token of a recovery mail; the previous token stops working. Returns false if there is no such user. */
+/** Stores the hash of a recovery token; the previous token stops working. Returns false if there is no such user. */
 export async function startRecovery(sql: ISql, email: string, token: string): Promise<boolean> {
   const { count } = await sql`
     update auth.users set recovery_token = ${sha256(token)}, recovery_sent_at = now(), updated_at = now()

@@ -13,7 +13,7 @@ const SHOWN_LINES = 30;
 export type BuildState = "ready" | "building" | { failed: string };
 
 export interface Build {
-  /** Starts a build if the last build is outdated. Returns a failure once: the next call starts another build. */
+  /** Starts a build if the last build is outdated. Returns a failure only once: the next call starts another build. */
   state(): Promise<BuildState>;
   close(): Promise<void>;
 }

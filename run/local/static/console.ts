@@ -30,8 +30,8 @@ function consoleBuild(out: string): Build {
 }
 
 /**
- * Serves the console from the folder of its build. The first page that a browser opens starts the build, and shows that
- * the build is in progress until it is done.
+ * Serves the console from the folder of its build. When a browser first opens a page, the build starts. While it
+ * runs, the page says so.
  */
 export function openConsole(out = OUT, build: Build = consoleBuild(out)): PageServer {
   return {

@@ -31,8 +31,8 @@ const TEXTS: Record<Language, BuildTexts> = {
 };
 
 /**
- * Serves the API reference from the folder of its build. The first page that a browser opens starts the build, and
- * shows that the build is in progress until it is done.
+ * Serves the API reference from the folder of its build. When a browser first opens a page, the build starts. While it
+ * runs, the page says so.
  * @param origin the origin of the gateway, which the served documents name as the API's server
  */
 export function openReference(
@@ -79,7 +79,7 @@ function referenceBuild(out: string): Build {
 /** A cache, because computing a document blocks all other requests for half a second. */
 const documents = new Map<Language, OpenApi>();
 
-/** The document with this stack as its only server, because other servers refuse calls from this page. */
+/** The document with this stack as its only server: other servers refuse calls from this page. */
 async function localDocument(language: Language, origin: string): Promise<object> {
   // Imported only now, because the schemas of all resources would delay each start.
   const { openApiDocument } = await import("../../../tools/openapi/document.ts");

@@ -80,14 +80,14 @@ export const ChangeSummaryQuery = z.object({
   until: ChangeQuery.shape.until,
   actor: actor().optional().meta(
     doc(
-      "Só o que esta chave ou membro fez; me: esta chave",
-      "Only what this key or member did; me: this key",
+      "Só o que a chave ou o membro com este id fez; me: a chave da chamada",
+      "Only what the key or member with this id did; me: the key of the call",
     ),
   ),
   not_actor: actor().optional().meta(
     doc(
-      "Sem o que esta chave ou membro fez; me: esta chave",
-      "Without what this key or member did; me: this key",
+      "Sem o que a chave ou o membro com este id fez; me: a chave da chamada",
+      "Without what the key or member with this id did; me: the key of the call",
     ),
   ),
 });

@@ -88,8 +88,8 @@ export const deal = record("deal", {
   }),
   value: field.money(),
   recurring_value: field.money(),
-  // The verbs check pipeline and stage, because an unknown pipeline has its own code (spec 7), and the stage must
-  // belong to the pipeline.
+  // The verbs check the pipeline, because an unknown pipeline has its own code (spec 7). They also check that the stage
+  // belongs to the pipeline.
   pipeline_id: field.idCheckedByVerb("pipelines", { presence: "defaulted on create", filter: true }),
   stage_id: field.reference("stages", { presence: "defaulted on create", filter: true }),
   contact_id: field.reference("contacts", { filter: true }),

@@ -64,7 +64,7 @@ export const LeadRequest = z.object({ first_name, ...nullishOf(optional), ...utm
     const value = lead.utm?.[key] ?? lead[`utm_${key}`];
     return value == null ? [] : [[key, value] as const];
   });
-  // Drops nulls, because the deal stores these arguments unchanged. Also drops the empty phone of an empty field.
+  // Drops nulls, because the deal stores these arguments unchanged. Also drops an empty phone number.
   const others = Object.entries(lead).filter(([name, value]) =>
     value != null && !/^utm(_|$)/.test(name) && !(name === "phone" && String(value).trim() === "")
   );

@@ -67,7 +67,7 @@ export const Recovery = object({
 
 const errors = ["subscription_inactive", "queue_full"] as const;
 
-/** The declarations of endpoints for keys and members alike, without the scope or role, and without the verb. */
+/** The declarations of the endpoints that keys and members share, without scope or role, and without the verb. */
 export const operations = {
   redeliver: {
     summary: doc("Reenvia várias entregas", "Send several deliveries again"),

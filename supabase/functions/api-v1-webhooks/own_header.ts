@@ -6,8 +6,8 @@ import { encryptSecret, headerOf } from "../_shared/webhooks/secret.ts";
 
 const NAME = /^(?:[Aa]uthorization|[Xx](?:-[A-Za-z0-9]+)+)$/;
 /**
- * The names that a subscription's header may not have: the names of our own headers, and names by which a subscription
- * could change the origin, path or method that proxies and frameworks see.
+ * The names that a subscription's header may not have: our own headers, and headers that could change the origin, path
+ * or method that proxies and frameworks see.
  */
 const RESERVED = /^x-(?:service|forwarded|real-ip|http-method|method-override|original|rewrite)(?:-|$)/i;
 /** Visible ASCII, with spaces only inside, as in `Bearer …`. No line break, which would begin another header. */

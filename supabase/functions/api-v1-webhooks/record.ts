@@ -26,8 +26,8 @@ const publicTarget = () =>
     .meta({ minLength: 1, maxLength: MAX_URL_LENGTH, format: "uri" });
 
 /**
- * Writes a target's host as the URL parser does, without a root dot (`ex%61mple.com.` becomes `example.com`), because
- * the limit on attempts to a host compares hosts as text. Returns the text of an invalid target unchanged.
+ * Writes a target's host as the URL parser does, without a root dot (`ex%61mple.com.` becomes `example.com`): the limit
+ * on attempts to a host compares hosts as text. Returns an invalid target unchanged.
  */
 function withPlainHost(text: string): string {
   const target = checkTarget(text);
@@ -35,7 +35,7 @@ function withPlainHost(text: string): string {
   const { protocol, hostname, port } = target.url;
   const host = hostname.replace(/\.$/, "") + (port && `:${port}`);
   const plain = text.replace(/^\w+:\/*[^/?]*/, () => `${protocol}//${host}`);
-  // The text may have become too long, because punycode is longer than the name that it stands for.
+  // The text may be too long by now: punycode is longer than the name for which it stands.
   return plain.length > MAX_URL_LENGTH ? text : plain;
 }
 
@@ -51,10 +51,10 @@ export const subscription = record("subscription", {
   create: doc("Uma assinatura a criar", "A subscription to create"),
   update: doc("Mudanças numa assinatura", "Changes of a subscription"),
 }, {
-  // The function creates the id, because it encrypts the secret for this id before the row exists (routes.ts).
+  // The function creates the id: it encrypts the secret for this id before the row exists (routes.ts).
   id: field.readOnlyId({ written: "by the verb" }),
   event_types: field.eventTypes(
-    // Removes duplicates, so that an event causes only one delivery.
+    // Removes duplicates: a type that is listed twice means the same as once.
     z.array(knownEvent()).min(1).transform((events) => [...new Set(events)]),
     z.array(z.enum(EVENT_TYPES)),
     {

@@ -25,7 +25,7 @@ const companyFields = {
   ]),
 };
 
-/** A contact in an imported file. It has the company's name or tax id instead of the company's id. */
+/** A contact in an imported file. It has the company's name, perhaps with the tax id, instead of the company's id. */
 const imported = extended(contact.upsert.omit({ company_id: true, owner_id: true }), companyFields);
 const ImportedContact = imported.meta({
   ...named("ImportedContact", "Um contato a importar", "A contact to import"),

@@ -17,8 +17,7 @@ const LINK = /[/@<>]|\.\p{L}{2}/u;
  * because the member has been added already and can be invited again. Environment: a secret key (see `secretKey`), and
  * APP_ORIGIN.
  *
- * @returns true if the invitation was sent, or if the person already has an account; otherwise false, and the log says
- *  why
+ * @returns whether the invitation was sent or the person already has an account. If false, the log says why
  */
 export async function sendInvitation(
   { email, invited_to, invited_by }: InvitationMail,

@@ -9,8 +9,8 @@ import { operations, SecretRotation } from "../api-v1-webhooks/operations.ts";
 import { ReactivatedWebhook, Webhook, WebhookList, WebhookWithSecret } from "./schema.ts";
 
 /**
- * The arguments of a member's verb. Members' verbs refuse an empty `name` and treat null as absent, so the name is sent
- * as `webhook_name`, where an empty text removes it.
+ * The arguments of a member's verb. Such a verb refuses an empty `name` and treats null as absent. The name is
+ * therefore sent as `webhook_name`; an empty `webhook_name` removes the name.
  */
 async function memberArgs({ name, ...body }: Record<string, Json>, id: string) {
   return { ...await withSealedHeader(body, id), ...(name !== undefined && { webhook_name: name ?? "" }) };

@@ -217,9 +217,7 @@ export const WorkspacePatch = z.object({
   fields: textsOf(Workspace),
 });
 
-/**
- * The types that the console's search finds, in the order in which it lists them. The last five are found only by id.
- */
+/** The types that the console's search finds, in the order of its list. The last five are found only by id. */
 export const SEARCHED_TYPES = [
   "key",
   "webhook",

@@ -63,9 +63,9 @@ function failureOf(reply: ResourceReply): RpcError | ErrorResult {
 }
 
 /**
- * The errors that the resource could not report: a missing id for the path, an invalid `format` or idempotency key.
- * After such an error no request is made, so unknown arguments are reported here too. They are also reported here if
- * the request has neither query nor body. In all other cases the resource reports unknown arguments.
+ * The errors that the resource cannot report: a missing id for the path, an invalid `format` or idempotency key. After
+ * such an error, and for a request without query and body, this function also reports unknown arguments. Otherwise the
+ * resource reports them.
  */
 function findErrors({ definition, request }: Tool, args: Arguments): FieldError[] {
   const { properties } = definition.inputSchema;
@@ -128,7 +128,7 @@ function parametersOf(name: string, value: Json): [string, string][] {
   if (Array.isArray(value)) return [[name, value.map(textOf).join(",")]];
   if (typeof value !== "object" || value === null) return [[name, textOf(value)]];
   const members = Object.entries(value);
-  // Sends an empty bound for an empty range: the API refuses it, but would return all records without a parameter.
+  // Sends an empty bound for an empty range: the API refuses an empty bound, but returns all records without a bound.
   if (members.length === 0 && name.includes("[")) return [[`${name}[gte]`, ""]];
   return members.flatMap(([key, member]) => parametersOf(`${name}[${key}]`, member));
 }
@@ -151,7 +151,7 @@ function bodyOf({ request }: Tool, args: Arguments): Arguments {
 }
 
 /**
- * Derives the idempotency key from API key, tool and arguments, so that a model or host can repeat a call without
+ * Derives the idempotency key from credential, tool and arguments, so that a model or host can repeat a call without
  * creating a record twice. To create an equal record on purpose, a model sends another `idempotency_key`.
  */
 function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Arguments): string {

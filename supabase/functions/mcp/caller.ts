@@ -102,8 +102,8 @@ export class Caller {
   }
 
   /**
-   * Calls the handler that also serves the resource over HTTP, so that the gate, the limits, the checks, the SQL
-   * statement and the log line are the same.
+   * Calls the handler that also serves the resource over HTTP. So the same gate, limits, checks, SQL statement and log
+   * line apply.
    */
   async call({ resource, method, path, body, idempotencyKey }: ResourceRequest): Promise<ResourceReply> {
     const handler = await HANDLERS.get(resource)!();

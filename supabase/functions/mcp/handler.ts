@@ -22,10 +22,7 @@ import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from 
 
 const VERSION_HEADER = "MCP-Protocol-Version";
 const MAX_MESSAGES = 20;
-/**
- * Size of the reply to a batch, in bytes, beyond which the remaining messages are refused, so that the reply stays
- * under 2 MB.
- */
+/** Bytes of a batch's reply beyond which the remaining messages are refused. This keeps the reply under 2 MB. */
 const FULL_BYTES = 500_000;
 /** Levels of JSON that enclose a tool's arguments: the batch, the message, `params`. */
 const ENVELOPE_DEPTH = 3;
@@ -88,7 +85,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   const named = request.headers.get(VERSION_HEADER);
   const json = await readJson(caller, request);
   if (json instanceof RpcError) return await refuse(json, request);
-  // In older revisions, the error for a request that is refused before its message is read has no id.
+  // In older revisions the error has no id, because the request is refused before its message is read.
   const refuseRevision = (error: RpcError) =>
     refuse(error, request, caller, error.code === "invalidRequest" ? null : idOf(json.value));
   const revision = revisionOf(json.value, named);
@@ -120,7 +117,7 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   return reply(caller, 200, Array.isArray(json.value) ? `[${responses.join(",")}]` : responses[0]!);
 }
 
-/** The protocol revision that a request names in its `_meta` or, if not there, in the header. */
+/** The protocol revision in a request's `_meta` or, if that has none, in the header. */
 function revisionOf(value: Json, named: string | null): string | RpcError {
   const { method, params } = asObject(value);
   const claimed = asObject(asObject(params)["_meta"])[REVISION_FIELD];
@@ -137,7 +134,7 @@ function revisionOf(value: Json, named: string | null): string | RpcError {
   return new RpcError("unsupportedRevision", "Este servidor não fala essa revisão do MCP", data, 400);
 }
 
-/** The error for a header that contradicts the message. It is refused, because a proxy may have acted on the header. */
+/** The error if a header contradicts the message, because a proxy may have acted on the header; null if none does. */
 function contradictionOf(value: Json, headers: Headers): RpcError | null {
   const { method, params } = asObject(value);
   const [called, name] = [headers.get("Mcp-Method"), headers.get("Mcp-Name")];
@@ -159,7 +156,7 @@ function asObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Reads the body with the default limits of endpoints. An unknown caller with a large body is identified first. */
+/** Reads the body with the default limits of endpoints. May identify the caller first (`readAdmittedBody`). */
 async function readJson(caller: Caller, request: Request): Promise<JsonText | RpcError> {
   const { credential } = caller;
   const identify = () =>

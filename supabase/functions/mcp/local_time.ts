@@ -35,7 +35,7 @@ export class LocalTime {
   /** The offset at a moment, such as `-03:00`; empty for UTC. */
   #offsetAt(moment: Date): string {
     const name = this.#offsets.formatToParts(moment).find(({ type }) => type === "timeZoneName")!.value;
-    // Cuts off the seconds that offsets had before 1914, because ISO 8601 has no place for them.
+    // Cuts off the seconds of offsets before 1914: ISO 8601 has no place for them.
     return name.replace("GMT", "").slice(0, 6);
   }
 }

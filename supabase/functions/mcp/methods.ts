@@ -52,7 +52,7 @@ function answerMethod(
   }
 }
 
-/** Milliseconds for which a client may cache a list or `server/discover`, which change only with the key's scopes. */
+/** Milliseconds for which a client may cache a list or `server/discover`. They change with the key and the date. */
 const KEPT_MS = 60_000;
 
 /** Adds what the stateless revision requires: `resultType`, and how long a list may be cached. */
@@ -78,7 +78,7 @@ async function discover(caller: Caller): Promise<object> {
   };
 }
 
-/** Answers `initialize`. Also checks the key, so that an assistant with a wrong key fails when it is set up. */
+/** Answers `initialize`. Also checks the key, so that a wrong key fails when a person sets up the assistant. */
 async function initialize(caller: Caller, { protocolVersion }: RpcRequest["params"]): Promise<object> {
   if (typeof protocolVersion !== "string") {
     return new RpcError("invalidParams", 'O parâmetro "protocolVersion" deve ser um texto');

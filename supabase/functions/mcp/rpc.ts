@@ -1,7 +1,7 @@
 import type { ApiError } from "../_shared/contract/errors.ts";
 import { isObject, type Json } from "../_shared/contract/json.ts";
 
-/** The codes of protocol errors, from JSON-RPC 2.0. */
+/** The codes of protocol errors, from JSON-RPC 2.0 and MCP. */
 const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -52,7 +52,7 @@ export interface RpcRequest {
 }
 
 /**
- * Returned for a message that needs no answer: a notification, or a response. (This server sends no requests.)
+ * Returned for a message that needs no answer: a notification, or a response, although this server sends no requests.
  */
 export const NO_ANSWER = Symbol("no answer");
 
@@ -78,7 +78,7 @@ export function readMessage(message: Json): RpcRequest | typeof NO_ANSWER | RpcE
   return { id, method, params };
 }
 
-/** The id of a message, even if the message is malformed, so that its sender knows which request failed. */
+/** The id of a message, even of a malformed one: its sender learns which request failed. */
 export function idOf(message: Json): RpcId {
   const id = isObject(message) ? message["id"] : null;
   return typeof id === "string" || typeof id === "number" ? id : null;

@@ -3,7 +3,7 @@ import { awaitUntil } from "./failure.ts";
 
 /** How many bytes of an answer's body are kept. */
 const KEPT_BYTES = 1024;
-/** Maximum bytes to read: more than KEPT_BYTES, because a chunk with one byte of the body takes six bytes. */
+/** Bytes after which reading stops: more than KEPT_BYTES, because a chunk with one byte of the body takes six bytes. */
 const READ_BYTES = 8 * KEPT_BYTES;
 const READ_MS = 500;
 /** Control characters other than tab and line breaks: with any of these, a body is not text. */

@@ -21,8 +21,8 @@ export type AttemptResult =
   | { error: string };
 
 /**
- * Makes one attempt for a claimed delivery and records its outcome. Never throws. A fault of the service, such as a
- * secret that does not decrypt or an unavailable database, does not count as a failure of the receiver: nothing is
+ * Makes one attempt for a claimed delivery and records its outcome. Never throws. A fault of the service, such as an
+ * unavailable database or a secret that does not decrypt, is not a failure of the receiver. After a fault nothing is
  * recorded, and the attempt is repeated once the lease has expired.
  *
  * @param kept connections of earlier attempts, which this attempt may reuse
@@ -76,7 +76,7 @@ async function signAndSend(
   return { outcome, bodyDigest: wasSent(outcome) ? sha256(body) : undefined };
 }
 
-/** The header that the subscription adds for its receiver, decrypted; empty if it has none. */
+/** The header that the subscription adds for its receiver, decrypted; empty without such a header. */
 async function decryptOwnHeader(
   { subscription_id, header_name, header_value }: ClaimedDelivery,
 ): Promise<Record<string, string>> {
@@ -96,7 +96,7 @@ async function recordWithRetries(ended: EndedAttempt): Promise<RecordedOutcome> 
   try {
     return await recordTogether(ended);
   } catch {
-    // Retry this outcome alone, so that an outcome that can never be recorded does not block the others.
+    // Retry this outcome alone: an outcome that can never be recorded must not block the others.
   }
   let failure: unknown;
   for (const wait of RECORD_WAITS_MS) {

@@ -5,9 +5,9 @@ import { AttemptFailure, awaitUntil, type FailureReason } from "./failure.ts";
 const CONNECT_MS = 5_000;
 
 /**
- * Opens a connection to one of `addresses`, which the caller has checked; tries them in order, for 5 s in all. The name
- * is not resolved again, because an attacker could change the result. For https the certificate is verified against the
- * URL's host name.
+ * Opens a connection to one of `addresses`, trying them in order for at most 5 s in all, without the TLS handshake. The
+ * caller has checked the addresses. The name is not resolved again, because an attacker could change the result. For
+ * https the certificate is verified against the URL's host name.
  *
  * Uses Deno's sockets, because on Supabase's runtime no HTTP client can be made to use a checked address: Node's
  * options `lookup` and `agent` have no effect there.

@@ -7,17 +7,17 @@ import { Places } from "./places.ts";
 import { claimDeliveries, type ClaimedDelivery, nextDeliveryDue } from "./queue.ts";
 import { RunLog } from "./run_log.ts";
 
-/** Milliseconds after which a run hands over to a new run, because Supabase ends an invocation after 150 s. */
+/** Milliseconds until a run hands over to a new run: Supabase ends an invocation after 150 s. */
 const RUN_MS = 60_000;
 /**
- * Deliveries after which a run hands over to a new run, because Supabase retires an isolate after 1 s of CPU time and
- * ends it after 2 s. A delivery takes 0.5 ms of CPU time over a kept connection and 1.1 ms over a new one, so 250 take
- * at most 0.28 s: a machine three times slower still stays below 1 s.
+ * Deliveries until a run hands over to a new run: Supabase retires an isolate after 1 s of CPU time, and ends it after
+ * 2 s. A delivery takes 0.5 ms of CPU time over a kept connection and 1.1 ms over a new one, so 250 take at most 0.28
+ * s, and less than 1 s on a machine three times slower.
  */
 const RUN_DELIVERIES = 250;
 /**
- * An idle run waits for a delivery that becomes due within this many milliseconds: long enough for the second attempt,
- * 30 s after the first (spec 6.5). For later attempts the schedule wakes a run in time.
+ * An idle run waits for a delivery that becomes due within this many milliseconds. The time includes the second
+ * attempt, 30 s after the first (spec 6.5). For later attempts the schedule wakes a run in time.
  */
 const STAY_MS = 40_000;
 /**
@@ -28,12 +28,12 @@ const MIN_STAY_MS = 100;
 /** Maximum milliseconds between claims while attempts are under way, because other deliveries may become due. */
 const BUSY_CLAIM_MS = 500;
 /**
- * Milliseconds between the end of an attempt and the next claim, because attempts often end together, and a claim costs
+ * Milliseconds between the end of an attempt and the next claim. Attempts often end together, and a claim costs
  * Postgres some 2 ms, however few deliveries it finds.
  */
 const CLAIM_DELAY_MS = 15;
 
-// Shared by all runs, because a run that has handed over still has attempts under way while the next run claims.
+// Shared by all runs: a run that has handed over still makes attempts while the next run claims.
 const places = new Places();
 const kept = new KeptConnections();
 let unfinishedRuns = 0;
@@ -46,7 +46,7 @@ let changed = false;
 let wake = () => {};
 
 /**
- * Makes attempts until no delivery is due now or soon. A call during a run joins that run, which then claims again
+ * Makes attempts until no delivery is due now or soon. A call during a run joins that run, and the run claims again
  * before it ends. Any number of processes may dispatch at the same time. Never rejects.
  *
  * @param stayMs if this call starts a run, the run waits for deliveries due within this many milliseconds; 0: no wait
@@ -84,8 +84,8 @@ async function run(stayMs: number): Promise<void> {
 }
 
 /**
- * Returns true when no delivery is due now or within `stayMs`; false when the run has reached its limit of time or
- * deliveries, or would reach it before the next delivery is due.
+ * Returns true when no delivery is due now or within `stayMs`. Returns false when the run has reached its limit of time
+ * or deliveries, or would reach it before the next delivery is due.
  */
 async function claimUntilNothingIsDue(
   attempts: Set<Promise<void>>,

@@ -1,6 +1,6 @@
 import type { Connection } from "./connection.ts";
 
-/** Milliseconds for which an idle connection is kept: less than the 5 s after which Node and Apache close it. */
+/** Milliseconds for which an idle connection is kept. Node and Apache close an idle connection after 5 s. */
 const IDLE_MS = 2_000;
 /** Maximum age of a connection, so that a receiver's new certificate is soon checked. */
 const MAX_AGE_MS = 30_000;
@@ -20,7 +20,7 @@ interface IdleConnection {
 
 /**
  * Idle connections whose last answer has certainly ended, so that they may carry another request. A request only gets a
- * connection to its own origin (scheme, host name and port) and to an address that was checked for this request.
+ * connection to its own origin (scheme, host name and port) and to an address that the attempt has checked.
  */
 export class KeptConnections {
   /** The longest idle first. */
@@ -40,9 +40,8 @@ export class KeptConnections {
   }
 
   /**
-   * Keeps a connection for 2 s, or closes it if it is too old or too many are idle. If the receiver sends anything
-   * while no request is under way, the connection is closed, so that the bytes do not count as the next request's
-   * answer.
+   * Keeps a connection for 2 s. Closes it if it is too old, if its origin has too many, or if the receiver sends bytes
+   * while it is idle: they would count as the next answer. Beyond MAX_IDLE closes the connection idle longest.
    */
   keep(origin: string, connection: Connection): void {
     const now = performance.now();

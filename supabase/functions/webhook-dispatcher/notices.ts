@@ -21,9 +21,9 @@ export interface Notice {
 }
 
 /**
- * Sends the due mails about subscriptions that became inactive (54_webhook_notices.sql). Without a mail service the
- * mails are only marked as sent. A mail that cannot be sent is tried again when its claim ends, under the same
- * idempotency key. Never throws, so that deliveries continue if a mail fails.
+ * Sends the due mails about subscriptions that became inactive (54_webhook_notices.sql). Without a mail service, only
+ * marks the mails as sent. A mail that fails is tried again when its claim ends, with the same idempotency key. Never
+ * throws, so that deliveries continue if a mail fails.
  */
 export async function sendNotices(): Promise<void> {
   try {

@@ -15,8 +15,8 @@ export interface Place {
 }
 
 /**
- * The attempts under way in this process. A slow attempt frees its place, so that receivers that hang, for up to 10 s,
- * do not delay deliveries to other receivers.
+ * The attempts under way in this process. A slow attempt frees its place. So a receiver that hangs, for up to 10 s,
+ * does not delay deliveries to other receivers.
  */
 export class Places {
   /** Oldest first. */

@@ -18,7 +18,7 @@ export interface ClaimedDelivery {
   target_url: string;
   /** Encrypted, as stored. */
   secret: Uint8Array;
-  /** The next secret, encrypted. It signs deliveries too while the secret is being replaced; otherwise null. */
+  /** The next secret, encrypted, which signs too while the secret is being replaced; null at other times. */
   next_secret: Uint8Array | null;
   /** The JSON text to send; null if the database could not create it. */
   body: string | null;
@@ -77,7 +77,7 @@ export async function nextDeliveryDue(withinMs: number): Promise<number | null> 
 }
 
 /**
- * Records outcomes of attempts, in the order of their ends. Safe to repeat, because an outcome counts only once.
+ * Records outcomes of attempts, in the order in which they ended. Safe to repeat, because an outcome counts only once.
  *
  * @returns a result for each outcome, in the same order
  * @throws {DatabaseUnavailable} if a retry may succeed; nothing is recorded then

@@ -14,7 +14,7 @@ export class RunLog {
   readonly #started = performance.now();
   readonly #counts = {
     delivered: 0,
-    /** Attempts that failed and will be repeated. */
+    /** Failed attempts of deliveries that are tried again, unless their subscription was deleted. */
     retried: 0,
     /** Deliveries whose last attempt failed. */
     failed: 0,

@@ -26,9 +26,9 @@ export interface AttemptOptions {
 const ATTEMPT_MS = 10_000;
 
 /**
- * Makes one attempt (spec 6.5), within 10 s: checks the target again, resolves its name, checks every address, connects
- * to an address or takes a kept connection to one, sends the request, and reads the answer. Does not follow redirects:
- * a 3xx is a failure. A failure of the network or the receiver is an outcome; an exception is a fault of the service.
+ * Makes one attempt (spec 6.5), within 10 s. Checks the target again, resolves its name and checks every address. Then
+ * sends the request over a kept or a new connection to one of these, and reads the answer. Follows no redirect: a 3xx
+ * is a failure. A failure of the network or the receiver is an outcome; an exception is a fault of the service.
  */
 export async function sendAttempt(
   target: string,

@@ -19,8 +19,8 @@ export interface Answer {
 
 /**
  * Sends one HTTP/1.1 POST and returns the status of the answer and the beginning of its body. The status alone decides
- * the outcome (spec 6.5). Little of the body is read, for at most half a second (answer_text.ts), so that a receiver
- * cannot decide how much memory or time its answer takes.
+ * the outcome (spec 6.5). A receiver must not decide how much memory or time its answer takes, so only a little of the
+ * body is read, for at most half a second (answer_text.ts).
  *
  * @param deadline in milliseconds of `performance.now()`
  * @throws {AttemptFailure} `timeout_response`, `connection_closed`, `invalid_http_response`, …
@@ -34,8 +34,8 @@ export async function sendPost(
   deadline: number,
 ): Promise<Answer> {
   let sent = false;
-  // A failed write is ignored, because a receiver may answer and close before it has read the whole request. The
-  // connection is reused only if the whole request was sent.
+  // A failed write is ignored: a receiver may answer and close before it has read the whole request. The connection is
+  // reused only if the whole request was sent.
   connection.write(requestBytes(url, headers, body)).then(() => sent = true, () => {});
   const { status, reusable, head, rest } = await awaitUntil(
     deadline,
@@ -90,11 +90,11 @@ async function readAnswer(connection: Connection): Promise<AnswerHead> {
       const status = STATUS_LINE.exec(head)?.[1];
       if (status === undefined) throw new AttemptFailure("invalid_http_response");
       if (status.startsWith("1") && status !== "101") continue;
-      // Not if bytes follow the headers: a body, or an answer that nobody asked for.
+      // Not reusable if bytes follow the headers: a body, or an answer that nobody asked for.
       const reusable = end === filled && endsWithHeaders(Number(status), head);
       return { status: Number(status), reusable, head, rest: buffer.slice(end, filled) };
     }
-    // The next search continues where this one ended, so that an answer that arrives byte by byte does not cause
+    // The next search continues where this one ended. Otherwise an answer that arrives byte by byte would cause
     // quadratic work.
     searched = Math.max(start, filled - END_OF_HEADERS.length + 1);
     const beginning = latin1.decode(buffer.subarray(start, Math.min(filled, start + HTTP_1.length)));

@@ -16,9 +16,9 @@ export interface SignedDelivery {
 }
 
 /**
- * The headers of a delivery: the four of spec 6.3, the id of its event, and, while the secret is being replaced, a
- * second signature with the next secret. The header of spec 6.3 keeps the signature with the old secret, for receivers
- * that do not know the next secret yet.
+ * The headers of a delivery: the four of spec 6.3 and the id of its event. While the secret is being replaced, a
+ * further header has a signature with the next secret. The header of spec 6.3 keeps the old secret's signature, for
+ * receivers that do not know the next secret yet.
  */
 export function signedHeaders(
   { event, eventId, deliveryId, body, timestamp, secret, nextSecret }: SignedDelivery,

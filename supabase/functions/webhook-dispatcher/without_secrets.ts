@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 
 const HIDDEN = "[…]";
 const MAX_LENGTH = 1024;
-/** A part of a secret with fewer characters is not replaced on its own, because it may be a common word. */
+/** A part with fewer characters is not replaced on its own: it may be a common word. */
 const MIN_PART = 6;
 /** A text that ends with this many first characters of a secret was probably cut inside the secret. */
 const MIN_CUT = 4;
@@ -28,7 +28,7 @@ export function withoutSecrets(answer: string, secrets: readonly string[]): stri
   return shown.slice(0, MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** The value, the words after its scheme, and, for `Basic`, the decoded credentials and the password in them. */
+/** The value and the words after its scheme. For `Basic` also the decoded credentials and their password. */
 function partsOf(value: string): string[] {
   const words = value.split(/\s+/);
   const parts = words.length > 1 ? words.slice(1) : [];

@@ -7,7 +7,7 @@ import { isLoopback } from "../../../../supabase/functions/_shared/runtime/servi
 const OLDEST_POSTGRES = 15;
 const SKEW_LIMIT_MS = 5_000;
 
-/** The database can be reached. Otherwise the checks that need it are skipped. */
+/** The database can be reached, and its Postgres is new enough. If it cannot be reached, other checks are skipped. */
 export const database: Check = {
   name: "database",
   needsDatabase: false,
@@ -50,7 +50,7 @@ export const databaseTls: Check = {
   },
 };
 
-/** The database's clock is right: the dispatcher uses it, but receivers and expiry dates go by the true time. */
+/** The database's clock is right: it dates deliveries, which receivers check, and decides when keys have expired. */
 export const clocks: Check = {
   name: "clocks",
   needsDatabase: true,

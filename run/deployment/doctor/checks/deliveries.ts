@@ -1,6 +1,6 @@
 import { type Check, fine, type Remedy, wrong } from "../check.ts";
 
-/** Counting stops here, because to count a longer queue Postgres would read all of it. */
+/** Counting stops at this number, because counting a longer queue would read all of it. */
 const COUNTED = 10_000;
 
 export const WAKE_DISPATCHER: Remedy = {
@@ -9,8 +9,8 @@ export const WAKE_DISPATCHER: Remedy = {
 };
 
 /**
- * Finds deliveries that have been due for over a minute while no attempt is in progress in their workspace, which means
- * that nothing wakes the dispatcher or that it cannot run. crm.check_health() uses the same condition.
+ * Finds deliveries that have been due for over a minute while their workspace has no attempt in progress. They show
+ * that nothing wakes the dispatcher, or that it cannot run. crm.check_health() uses the same condition.
  */
 export const deliveries: Check = {
   name: "deliveries",

@@ -2,8 +2,8 @@ import { type Check, type Finding, hasCron, schedulerRuns } from "../check.ts";
 import { isLoopback } from "../../../../supabase/functions/_shared/runtime/service.ts";
 
 /**
- * The extensions are enabled: pg_trgm, without which no contact, company or deal can be written; pg_cron, which runs
- * the jobs; pg_net, which calls the dispatcher; the Vault, which stores the dispatcher's address and secret.
+ * The extensions are enabled. Without pg_trgm no contact, company or deal can be written. pg_cron runs the jobs, and
+ * pg_net calls the dispatcher. The Vault stores the dispatcher's address and secret.
  */
 export const extensions: Check = {
   name: "extensions",
@@ -18,7 +18,7 @@ export const extensions: Check = {
         message:
           "The extension pg_trgm is not in the schema extensions, so no contact, company or deal can be written",
         remedy: {
-          // Dropped and created, because moving it to another schema would need a superuser.
+          // Dropped and created again, because only a superuser may move the extension to another schema.
           sql: "drop extension if exists pg_trgm;\ncreate extension pg_trgm with schema extensions;",
         },
       });

@@ -62,7 +62,7 @@ function probeOf(name: string): Probe {
     case "none":
       return { method: "GET", status: 200, code: null };
     default:
-      // A function for links, whose path lacks the token here, or an address that is not live yet (spec 4.5).
+      // The function of proposal links, called without a token; or a function that is not live yet (spec 4.5).
       return { method: "GET", status: 404, code: "not_found" };
   }
 }
@@ -139,7 +139,7 @@ export const sessions: Check = {
         deployAgain(project),
       );
     }
-    // Not because of a pooler, which hides the application's name, but not the user.
+    // A pooler is not the cause: it hides the application's name, but not the user.
     if (rows.length === 0) {
       return wrong(
         `The functions reach a database, but ${FUNCTIONS_ROLE} has no session in this one`,

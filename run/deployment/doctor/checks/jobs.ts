@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import { hasTable } from "../../../local/sql.ts";
 import { type Check, type Finding, fine, hasCron, schedulerRuns, wrong } from "../check.ts";
 
-/** How many seconds late a job may be. More than enough: pg_cron starts a run in a second, and our jobs take a few. */
+/** How many seconds late a job may be. pg_cron starts a run within a second, and our jobs take a few seconds. */
 const LATENESS_S = 90;
 /** A job with at most this interval must have run already. A job with a longer interval may be new and not due yet. */
 const OFTEN_S = 60;
@@ -21,7 +21,7 @@ interface Job {
   age: number | null;
 }
 
-/** pg_cron runs every job in crm.jobs, and the last run succeeded in time. */
+/** pg_cron runs every job in crm.jobs, and each job's last run was in time and succeeded. */
 export const jobs: Check = {
   name: "jobs",
   needsDatabase: true,

@@ -4,7 +4,7 @@ import { type Check, type Finding, fine } from "../check.ts";
 
 /** The partition jobs run every hour. A run gives up if its table is in use, so a few runs may do nothing. */
 const GRACE = "6 hours";
-/** The most rows that crm.manage_partitions() moves in one run. */
+/** If a default partition has more rows than this, crm.manage_partitions() moves none of them. */
 const MOVABLE = 100_000;
 
 interface Table {

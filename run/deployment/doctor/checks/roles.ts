@@ -95,7 +95,7 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
   return findings;
 }
 
-/** PUBLIC may execute none of our functions. Otherwise Supabase's roles anon and authenticated could. */
+/** PUBLIC may execute none of our functions, because Supabase's roles anon and authenticated have PUBLIC's rights. */
 export const publicRights: Check = {
   name: "rights of PUBLIC",
   needsDatabase: true,

@@ -5,7 +5,7 @@ import { type Check, type Finding, fine } from "../check.ts";
 const LATENESS_S = 600;
 const RUN = { sql: "select crm.index_texts();" };
 
-/** The job index-texts is not late: a search has to read each changed record that the job has not indexed yet. */
+/** The job index-texts is not late. Until it has indexed a changed record, each search has to read that record. */
 export const search: Check = {
   name: "search",
   needsDatabase: true,

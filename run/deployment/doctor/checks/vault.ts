@@ -70,7 +70,7 @@ async function checkSecret(
     };
   }
   if (url === null) return null;
-  // Waking the dispatcher does no harm: the schedule sends the same request every 10 seconds.
+  // Waking the dispatcher does no harm: the schedule sends the same request whenever there is work.
   const reply = await probe(url, { method: "POST", headers: { authorization: `Bearer ${bearer}` } });
   if (reply.status !== 401 || reply.code !== "invalid_api_key") return null;
   return {

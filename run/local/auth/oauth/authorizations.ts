@@ -23,7 +23,7 @@ interface Authorization {
   expires_at: Date;
 }
 
-/** Supabase Auth's scopes, without `openid`, because there are no ID tokens. They grant nothing in the CRM. */
+/** Supabase Auth's scopes, without `openid`, because there are no ID tokens. The scopes grant nothing in the CRM. */
 export const AUTH_SCOPES = ["profile", "email", "phone", "offline_access"];
 
 /**
@@ -143,8 +143,8 @@ export async function answerAuthorization(
 
 /**
  * Uses up a code. Returns the id of the person for whom the app acts.
- * @throws OAuthError `invalid_grant` for a code that is unknown, used, expired or another app's, for a wrong redirect
- * address, and for a wrong verifier. A failed try does not use up the code.
+ * @throws OAuthError `invalid_grant` if the code is unknown, used, expired or another app's, or if the redirect address
+ * or the verifier is wrong. A failed try does not use up the code.
  */
 export async function redeemCode(
   sql: TransactionSql,

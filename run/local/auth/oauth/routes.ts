@@ -29,8 +29,8 @@ interface OAuthSettings {
 }
 
 /**
- * Lets every origin call OPEN_PATHS. Call it before adding the CORS rule for all routes, which would otherwise answer
- * their preflight requests.
+ * Lets every origin call OPEN_PATHS. Call it before adding the CORS rule for all routes: that rule would otherwise
+ * answer the preflight requests.
  */
 export function openToAllOrigins(app: Hono): void {
   for (const path of OPEN_PATHS) app.use(path, cors({ origin: "*" }));

@@ -22,9 +22,8 @@ export async function grantTokens(
 }
 
 /**
- * Exchanges an app's refresh token for a new token. An app that sends the previous token gets the current token again,
- * because it may not have received the reply. An older token may have been stolen, so its use revokes all tokens of the
- * session.
+ * Exchanges an app's refresh token for a new token. The previous token still gets the current token, because the app
+ * may not have received the reply. An older token may have been stolen, so its use revokes all tokens of the session.
  */
 async function replaceRefreshToken(sql: Sql, client: OAuthClient, used: string | undefined): Promise<Grant> {
   if (!used) throw new OAuthError("invalid_request", "refresh_token is required for refresh_token grant");

@@ -117,7 +117,6 @@ export const BatchResult = object({
   summary: { created: 1, updated: 0, failed: 1 },
 }));
 
-/** The body of a batch with items of this schema. */
 export function batchBody<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item).min(1).max(MAX_BATCH_ITEMS), atomic: z.boolean().nullish() });
 }

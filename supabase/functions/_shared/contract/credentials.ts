@@ -24,8 +24,8 @@ const SLOT_BITS = 0x7fffff;
 const SLOT_LENGTH = 4;
 
 /**
- * Whether a text has the form of an API key and the right checksum. Any other text is refused without asking the
- * database.
+ * Whether a text has the form of an API key and the right checksum. The service refuses any other text without asking
+ * the database.
  */
 export function isKey(text: string): boolean {
   return KEY.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
@@ -58,10 +58,10 @@ export function isLinkToken(text: string): boolean {
   return LINK_TOKEN.test(text);
 }
 
-/** What the database receives in place of a key or token: its SHA-256, in hex. */
+/** What the database stores in place of a key or token: its SHA-256, in hex. */
 export const hashCredential = sha256;
 
-/** What a door receives for a key or token, in hex: its hash, followed by its slot if it has one. */
+/** What a door (postgres/door.ts) receives for a key or token, in hex: the hash, then the slot if there is one. */
 export function doorCredential(text: string): string {
   const [, slot = ""] = text.match(KEY) ?? text.match(LINK_TOKEN) ?? [];
   return hashCredential(text) + slotInHex(slot);

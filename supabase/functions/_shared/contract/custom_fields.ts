@@ -47,7 +47,6 @@ const TEXT_OF_CHOICES = [
   ["Pequeno", "Grande"],
 ] as const;
 
-/** 1 to 100 choices, without repetition. */
 const choices = z.array(name(120)).min(1).max(100).refine(
   (choices) => new Set(choices).size === choices.length,
   "As opções devem ser diferentes",

@@ -19,7 +19,7 @@ export interface BatchOperation {
    * The schema of an item without its `data`. It is built once, because building a schema takes longer than using it.
    */
   readonly item: z.ZodObject;
-  /** The schema of `data`: the same as for the body of the call for one record. Absent: the call has no body. */
+  /** The schema of `data`, which is the body of the call for one record. Absent: that call has no body. */
   readonly data?: z.ZodType;
 }
 
@@ -35,8 +35,8 @@ export interface Prepared<Reply extends z.ZodType> {
 }
 
 /**
- * The credential that an endpoint requires: an API key or an app's token, the session of a signed-in member, the token
- * of a proposal's public link, or none. See http/gates.ts and http/session_gate.ts.
+ * The credential that an endpoint requires. `key`: an API key or an app's token. `session`: a signed-in member's
+ * session. `link`: the token of a proposal's public link. `none`: nothing. See http/gates.ts, http/session_gate.ts.
  */
 export type GateName = "key" | "session" | "link" | "none";
 
@@ -50,7 +50,7 @@ export interface BodyLimits {
 
 export const DEFAULT_BODY_LIMITS: BodyLimits = {
   bytes: 256 * 1024,
-  // More than the 5,119 values that 10 KB of custom_fields, the maximum (spec 8), can hold.
+  // More than 5,119, the most values that 10 KB of custom_fields can hold (spec 8).
   values: 6_000,
 };
 
@@ -62,7 +62,6 @@ export type Finish = (reply: Record<string, unknown>) => Promise<Record<string, 
 
 /** The properties of an endpoint with any gate. */
 interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined> {
-  /** What the endpoint does, in a few words. */
   summary: Doc;
   /** Schema of the reply's body; null for a reply without a body (204). */
   reply: Reply;
@@ -75,8 +74,8 @@ interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | u
   head?: boolean;
   body?: Body;
   /**
-   * The operations of a batch. http/batch_items.ts validates its items one by one, instead of the whole body at once;
-   * http/batch_results.ts adds the error texts to its results.
+   * The operations of a batch. http/batch_items.ts validates the items one by one, and http/batch_results.ts adds error
+   * texts to the results.
    */
   operations?: BatchOperations;
   /** Whether the body may be absent; an absent body is read as an empty object. */
@@ -102,7 +101,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** The call answers 200 instead of 201 if the row that it would add exists, so that clients can repeat the call. */
+  /** Whether the call answers 200 if the row exists already, so that clients can repeat the call. */
   findsExisting?: true;
   /** Adds the fields that SQL cannot compute to every reply, also to a replayed reply. Must not throw. */
   finish?: Finish;
@@ -111,9 +110,7 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
    * PATCH answers 412 if `If-Match` names only other versions; the verb gets these versions as `if_match`.
    */
   etag?: true;
-  /**
-   * Whether a reply with `idempotent: true` names in `X-Ignored-Fields` the sent fields that were not applied.
-   */
+  /** Whether a reply with `idempotent: true` lists in `X-Ignored-Fields` the fields that the call did not apply. */
   namesUnapplied?: boolean;
   /**
    * Whether `Prefer: return=representation` makes the verb answer with the whole record and `possible_duplicates`.

@@ -73,8 +73,8 @@ export function canContinue({ reply }: Endpoint): boolean {
 }
 
 /**
- * Whether an endpoint has query parameters. An endpoint without parameters ignores the query. `expand`: the endpoint
- * has only this parameter and ignores others, because a mistyped name cannot change which records it returns.
+ * Whether an endpoint has query parameters. An endpoint without parameters ignores the query. `expand`: it has
+ * only this parameter, and ignores others, because a misspelt parameter cannot change which record the reply has.
  */
 export function takesQuery({ query }: Endpoint): boolean | "expand" {
   const [name, ...others] = Object.keys(query.shape);
@@ -125,12 +125,12 @@ export function endpoint(
 /** An optional body without fields, for an endpoint that changes something but needs no input. */
 export const noBody = { body: z.object({}), bodyOptional: true } as const;
 
-/** The methods that endpoints can have. Any other method is a 405 on every path. */
+/** The methods that endpoints can have. On their paths any other method is a 405, except HEAD beside GET. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not compile,
- * except a POST with a link's token, because the token may be its whole input.
+ * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not compile.
+ * Only a POST with a link's token may lack a body: the token may be its whole input.
  */
 export interface Routes {
   readonly [read: `GET /${string}`]: Endpoint & WithBody<undefined>;

@@ -53,7 +53,6 @@ export class ApiError {
     readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 
-  /** The HTTP status that belongs to the code. */
   get status(): number {
     return ERRORS[this.code].status;
   }
@@ -84,7 +83,7 @@ export const malformedId = new ApiError(
 /**
  * The error for a method that a path does not have. The header `Allow` names the allowed methods, as HTTP requires.
  *
- * @param archive the operation that archives a record, because a client that sends DELETE may be looking for it
+ * @param archive the operation that archives a record: a client that sends DELETE may be looking for it
  */
 export function methodNotAllowed(methods: Iterable<string>, archive?: string): ApiError {
   const allow = [...methods].join(", ");
@@ -142,7 +141,7 @@ export function raisedError(code: ErrorCode, raised: readonly RaisedField[] | nu
   return new ApiError(code, details, kind ? `${ERRORS[code].message}. ${foundText(kind, null)}` : undefined);
 }
 
-/** @param meant the kind of record that the field expects; null: the message says how to read the found record */
+/** @param meant the kind of record that the field expects; null: the message only says how to read the found record */
 function foundText(kind: FoundKind, meant: FoundKind | null): string {
   const { name, operation } = FOUND_KINDS[kind];
   return `Este id é de ${name}` +

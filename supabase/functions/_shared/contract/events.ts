@@ -26,7 +26,7 @@ export interface Event {
   data?: Doc;
   /**
    * Whether the change log shows this type. Every change of an object has exactly one event of a shown type. An event
-   * of another type repeats a change (a win is deal.won and deal.updated), or reports that a due date has passed.
+   * of another type repeats a change (a win emits deal.won and deal.updated) or reports that time has passed.
    */
   change: boolean;
 }
@@ -50,8 +50,8 @@ export const EVENTS = {
   "deal.stale": event({
     object: "deal",
     when: doc(
-      "Um negócio ficou sem movimento por N dias (verificado a cada hora)",
-      "A deal had no movement for N days (checked hourly)",
+      "Um negócio ficou sem movimento pelo número de dias que o workspace define (verificado a cada hora)",
+      "A deal had no movement for the number of days that the workspace sets (checked hourly)",
     ),
     data: doc("O negócio parado", "The stale deal"),
     facts: {
@@ -101,7 +101,7 @@ export const EVENTS = {
   // `data` of this event is not the deal, so tools/openapi/events.ts composes its schema.
   "lead.received": event({
     object: "deal",
-    when: doc("POST leads criou um negócio", "POST leads created a deal"),
+    when: doc("Um lead criou um negócio (POST /api-v1-leads)", "A lead created a deal (POST /api-v1-leads)"),
   }),
   "proposal.accepted": event({
     object: "proposal",
@@ -202,13 +202,13 @@ export const EVENTS = {
     change: true,
     when: doc("Outro contato foi unido a este", "Another contact was merged into this one"),
     data: doc(
-      "O contato que ficou, e o que foi unido a ele",
-      "The contact that stayed, and the one merged into it",
+      "O contato que ficou, e o contato que foi unido a ele",
+      "The contact that remains, and the contact that was merged into it",
     ),
     facts: {
       merged_contact_id: fact(
         uuid(),
-        doc("O contato que deixou de existir", "The contact that no longer exists"),
+        doc("O contato que foi unido a este", "The contact that was merged into this one"),
       ),
     },
   }),

@@ -6,8 +6,8 @@ import type { ErrorCode } from "./errors.ts";
 import { field, object } from "./object.ts";
 
 /**
- * Options of a zod check that has its own error code, such as `invalid_cursor`. The reply has this code if every failed
- * check of the request has a code of its own; otherwise the reply has validation_error.
+ * Options of a zod check that has its own error code, such as `invalid_cursor`. If all failed checks of a request have
+ * their own code, the reply has the first of these codes; otherwise the reply has validation_error.
  */
 export function withCode(code: ErrorCode, message: string) {
   return { params: { code }, error: message };
@@ -66,9 +66,9 @@ export const uuid = () => z.guid().toLowerCase().meta({ format: "uuid" });
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 /**
- * The addresses of RFC 5321, except quoted names and address literals, which web forms refuse too. zod's own pattern is
- * not used, because it refuses valid addresses such as `a&b@x.com` and the top-level domain `xn--p1ai`.
- * `crm.parse_argument` has the same pattern.
+ * The addresses of RFC 5321, except quoted names and address literals, which web forms refuse too. zod's own pattern
+ * refuses valid addresses such as `a&b@x.com`, and the top-level domain `xn--p1ai`. `crm.parse_argument` has this
+ * pattern too.
  */
 const EMAIL = new RegExp(
   `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,

@@ -11,7 +11,7 @@ const Merge = object({
   ]),
 }).meta(named("Merge", "O registro a unir a este", "The record to merge into this one"));
 
-/** Declares the endpoint that merges one record into another, without summary and scope. The texts are the reply's. */
+/** Declares the endpoint that merges a record into another, without summary and scope. The texts describe the reply. */
 export const mergeOf = ({ name, about, reply }: CrmRecord, portuguese: string, english: string) => ({
   body: Merge,
   reply: extended(reply, { operation }).meta(named(`Merged${about.schema}`, portuguese, english)),

@@ -253,7 +253,7 @@ export class CrmRecord {
     return body.refine((value) => names.some((name) => value[name] != null), {
       path: [names[0]!],
       error: atLeastOneText(names),
-      // Checks this even if other fields are invalid, so that one reply names every error.
+      // Checked even if other fields are invalid: one reply names every error.
       when: () => true,
     });
   }

@@ -44,11 +44,11 @@ export interface Reference {
 }
 
 /**
- * The values of a parameter that shows rows which lists leave out by default. A partial index on the workspace and the
- * id holds only these rows, which should be few.
+ * The values of a parameter for rows that lists hide by default. There should be few hidden rows: a partial index on
+ * the workspace and the id holds them.
  */
 export interface Hiding {
-  /** The value that leaves these rows out, like a list without the parameter. */
+  /** The value that hides these rows, as a list without the parameter does. */
   without: string;
   /** The value that shows only these rows. */
   only: string;
@@ -61,17 +61,17 @@ export interface Filter {
   text?: Doc | undefined;
   /** Whether each call of the list needs this parameter or a filter that has `ofDeal`. */
   required?: boolean | undefined;
-  /** The column that must equal the value, if it is a column of the record's deal instead of the record. */
+  /** The column of the record's deal that must equal the value; undefined: a column of the record itself. */
   ofDeal?: "company_id" | "contact_id" | undefined;
-  /** The column that must equal the value, if it is not named like the parameter. The list uses this column's index. */
+  /** The record's column that must equal the value, if its name is not the parameter's. The list uses its index. */
   column?: string | undefined;
   /** A function of schema `crm` to apply to the value before the comparison. */
   through?: string | undefined;
   /** The parameter takes several values, separated by commas; the verb gets an array. */
   several?: boolean | undefined;
   /**
-   * No two rows of a workspace have the same value, so the list uses the table's unique index on the workspace and the
-   * column, which leaves out rows without a value.
+   * No two rows of a workspace have the same value. The list uses the table's unique index on the workspace and the
+   * column; this index leaves out rows without a value.
    */
   unique?: true;
   /** Most rows have no value. The filter's index omits these rows, so that creating them needs no index entry. */
@@ -89,7 +89,7 @@ export interface Filter {
   indexed?: { value: string; column: string } | undefined;
   /** The parameter shows rows that lists leave out by default. */
   hides?: Hiding | undefined;
-  /** The value names tags, or values of custom fields, all of which the record must have (25_value_lists.sql). */
+  /** The parameter lists tags, or values of custom fields. The record must have all of them (25_value_lists.sql). */
   inValues?: true | undefined;
   searches?: true | undefined;
 }
@@ -155,7 +155,7 @@ export interface Field {
   readonly shownAs: string | null;
   /** The table in which `crm.require_references` looks up the id. */
   readonly references: Reference | null;
-  /** The table of the record that this id names, and that `expand` can add to replies; null for other fields. */
+  /** The table of the record that this id names. `expand` can add that record to replies. Null for other fields. */
   readonly names: string | null;
   readonly filter: Filter | null;
   /** Whether the value may have more than LONG characters. */

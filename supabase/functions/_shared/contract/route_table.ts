@@ -15,14 +15,14 @@ export interface BodyReading {
 }
 
 /**
- * The plain data of an endpoint that routing, gate, door and reply need. `deno task tables` writes this data from the
- * endpoint. A call that needs no schemas does not load them, because loading them takes longer than the call itself.
+ * The data of an endpoint that routing, gate, door (postgres/door.ts) and reply need, without schemas. `deno task
+ * tables` writes it. A call that needs no schemas does not load them: loading takes longer than the call itself.
  */
 export interface RouteEntry {
   readonly method: Method;
   /** Relative to the function's path, e.g. `/:id`. */
   readonly path: string;
-  /** The name of the operation and of its verb. */
+  /** The name of the operation and, if it has one, of its verb. */
   readonly operation: string;
   /** The scope that the key needs or the role that the member needs; null: none. */
   readonly requirement: string | null;

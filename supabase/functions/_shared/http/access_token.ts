@@ -30,7 +30,7 @@ export interface AppSession extends Session {
 const ASYMMETRIC = ["ES256", "RS256"];
 /** The audience of a person's token. The project's own keys that are tokens, such as anon, have another audience. */
 const AUDIENCE = "authenticated";
-/** Milliseconds to cache an answer from Supabase Auth. At every call the door refuses a session that has ended. */
+/** Milliseconds to cache an answer from Supabase Auth. The database still refuses a session that has ended. */
 const ANSWER_MS = 60_000;
 /**
  * Maximum number of cached answers, and of known sessions. Strangers cannot fill these collections, because only valid
@@ -65,9 +65,9 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
 }
 
 /**
- * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session here. A token
- * with a symmetric signature is invalid_session too, because only Supabase Auth can check it, and strangers could flood
- * Supabase Auth with forged tokens.
+ * Verifies an access token that Supabase Auth issued to an app. A person's own token is invalid_session. So is a token
+ * with a symmetric signature: only Supabase Auth can check it, and strangers could flood Supabase Auth with forged
+ * tokens.
  */
 export async function verifyAppToken(token: string): Promise<AppSession | ApiError> {
   if (!ASYMMETRIC.includes(algorithmOf(token) ?? "")) return new ApiError("invalid_session");
@@ -81,7 +81,7 @@ export async function verifyAppToken(token: string): Promise<AppSession | ApiErr
  * SUPABASE_JWKS, the public keys as JSON (a key that is missing there is fetched from Supabase Auth); a publishable
  * key (see `publishableKey`).
  *
- * @returns the session; or invalid_session; or service_unavailable if Supabase Auth does not answer
+ * @returns the session; or invalid_session; or service_unavailable if Supabase Auth cannot be asked in time
  */
 async function verifyToken(token: string): Promise<Session | AppSession | ApiError> {
   const algorithm = algorithmOf(token);

@@ -5,12 +5,12 @@ import { BodyReader } from "./body_reader.ts";
 import { PACES } from "./pace.ts";
 
 /**
- * Reads a request's body. If the body is large and the caller unknown, the door first identifies the caller and may
- * refuse it, so that the service reads large bodies only for admitted callers.
+ * Reads a request's body. Beyond what `bodyAllowance` permits, the door first identifies the caller. If the door
+ * refuses the caller, the rest of the body is not read.
  *
  * @param credential what the gate read from the request
  * @param identify makes the door identify the caller without running a verb
- * @returns the bytes, the error if they cannot be read, or the door's reply if it refused the caller
+ * @returns the bytes, the error from reading them, or the door's reply if the door refused the caller
  */
 export async function readAdmittedBody(
   request: Request,

@@ -7,7 +7,6 @@ import type { Call } from "./call.ts";
 import { appOrigin } from "../runtime/service.ts";
 import { REPLY_HEADERS } from "./reply.ts";
 
-/** A handler for Deno.serve. */
 export type RequestHandler = (request: Request) => Response | Promise<Response>;
 
 /** The request headers that a page may send. */
@@ -35,7 +34,7 @@ const ALLOWED_HEADERS: Record<GateName, string[]> = {
 export function functionApp(name: string, gate: GateName): Hono {
   const app = new Hono({ strict: false }).basePath(`/${name}`);
   const origins = allowedOrigins(gate);
-  // CORS is off by default, because the user of a browser could read an API key that its pages send.
+  // CORS is off by default, because a browser's user can read the API key that a page sends.
   if (origins.length > 0) {
     const allow = cors({
       origin: origins,
@@ -45,8 +44,8 @@ export function functionApp(name: string, gate: GateName): Hono {
       maxAge: 600,
     });
     app.use(async (c, next) => {
-      // Only browsers send Origin, so CORS is skipped for other clients. They get a 405 for OPTIONS, and no CORS
-      // headers, which would make Hono send the body of a finished reply in chunks.
+      // Only browsers send Origin, so CORS is skipped for other clients: OPTIONS gets a 405, and no reply gets CORS
+      // headers. Adding these would make Hono send the body of a finished reply in chunks.
       if (c.req.header("Origin") === undefined) return await next();
       // `respond` does not create the reply to a preflight request, so this header is set here.
       const preflight = await allow(c, next);

@@ -17,8 +17,8 @@ const Envelope = batchBody(z.unknown());
 
 /**
  * Validates the body of a batch. An invalid item becomes an error in the arguments, so that the other items are carried
- * out. The whole call fails if an item of an atomic batch is invalid, if the envelope is invalid, or if `parseJsonBody`
- * found 100 errors, because it stops there, so any further item may have a value that Postgres cannot store.
+ * out. The whole call fails if the envelope or an item of an atomic batch is invalid. It also fails if `parseJsonBody`
+ * found 100 errors and stopped: later items may then have values that Postgres cannot store.
  *
  * @param options see {@link validateBody}
  */

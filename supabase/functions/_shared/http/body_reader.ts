@@ -1,7 +1,7 @@
 import { ApiError, payloadTooLarge } from "../contract/errors.ts";
 import { deadlines } from "../runtime/deadlines.ts";
 
-/** Maximum bytes of a body that is read before the door has identified its sender. */
+/** Maximum bytes of a body that is read before the door (postgres/door.ts) has identified its sender. */
 const SMALL_BODY_BYTES = 16 * 1024;
 /** Maximum milliseconds for reading a body before the door has identified its sender. */
 const SMALL_BODY_MS = 1_000;
@@ -16,9 +16,9 @@ const CLIENT_LEFT = new ApiError("bad_request");
 class TooSlow extends Error {}
 
 /**
- * Reads a request's body in two steps, so that the door can identify the sender in between. A body that is not read to
- * its end is not cancelled, because after a cancel Deno 2.9 keeps the connection open for as long as the client does.
- * Without a cancel, Deno closes the connection when the request is garbage-collected.
+ * Reads a request's body in two steps, so that the door can identify the sender in between. Never cancels a body: after
+ * a cancel, Deno 2.9 keeps the connection open for as long as the client does. Without a cancel, Deno closes the
+ * connection when the request is garbage-collected.
  */
 export class BodyReader {
   readonly #request: Request;
@@ -54,7 +54,7 @@ export class BodyReader {
   /** Reads the whole body. Returns request_timeout after 15 s, payload_too_large over `maxBytes`. */
   async readAll(): Promise<Uint8Array | ApiError> {
     try {
-      // Reads and discards the excess, because a client whose connection is closed while it sends never reads the
+      // Reads and discards the excess. If the connection closed while the client sends, the client would never read the
       // reply.
       await this.#readUntil(this.#end, MAX_DISCARDED_BYTES);
     } catch (error) {

@@ -17,7 +17,6 @@ export interface Call {
   readonly gateName: GateName;
   /** Null: the function requires no credential. */
   readonly gate: Gate | null;
-  /** Parameters of the path. */
   readonly params: PathParams & { readonly token?: string | undefined };
   /** The endpoint, or the error for an unknown path or method. */
   readonly target: RouteEntry | ApiError;
@@ -26,9 +25,9 @@ export interface Call {
 /** Authenticates calls with one kind of credential. */
 export interface Gate {
   /**
-   * Returns the text by which the door identifies the caller: the SHA-256 of the credential in hex with its slot, or
-   * the ids in a verified token. Returns an error, without asking the database, if the credential is absent or
-   * malformed.
+   * Returns the text by which the door identifies the caller. For a key or link this is the SHA-256 and the slot, in
+   * hex. For a token these are the ids in the verified token; for a session also the chosen workspace. Returns an
+   * error, without asking the database, if the credential is absent or malformed.
    */
   readCredential(call: Call): string | ApiError | Promise<string | ApiError>;
   /** The door for a credential: an app's token has another door than a key. */

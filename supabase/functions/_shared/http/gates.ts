@@ -13,7 +13,7 @@ const READS = /_(get|list)$/;
 /** Maximum records of a page that counts as short: the default of `limit`. */
 const SHORT_PAGE = 50;
 
-/** Whether a call takes Postgres little time: it reads one record, or a short page without a search (decision 12). */
+/** Whether a call takes Postgres little time: it reads one record, or a short page without a search (decision 5). */
 function isShortRead({ verb, args }: DoorCall): boolean {
   if (verb === null || args === null || !READS.test(verb)) return false;
   return args.q === undefined && Number(args.limit ?? 0) <= SHORT_PAGE;
@@ -111,8 +111,8 @@ export function readKeyOrToken(headers: Headers): string | ApiError | Promise<st
 }
 
 /**
- * Verifies an app's token and returns the ids in it. The first token loads jose, so that a function that is called only
- * with keys never loads it.
+ * Verifies an app's token and returns the ids in it. Loads jose at the first token, so that a function without such
+ * calls never loads jose.
  */
 async function idsOf(token: string): Promise<string | ApiError> {
   const { verifyAppToken } = await import("./access_token.ts");

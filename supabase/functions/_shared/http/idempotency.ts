@@ -19,8 +19,7 @@ export function readIdempotencyKey(headers: Headers): string | null | ApiError {
  * SHA-256, in hex, of an operation and its body: two POSTs with the same hash count as the same request.
  *
  * @param operation the operation's name, followed by its query if it takes one
- * @param body the parsed body; for a body that cannot be parsed or stored, its bytes, so that the request equals no
- *  stored request
+ * @param body the parsed body. If it cannot be parsed or stored: its bytes, so that the hash equals no stored hash
  */
 export function hashRequest(operation: string, body: Json | Uint8Array): string {
   return sha256(`${operation}\n`, body instanceof Uint8Array ? body : canonicalJson(body));

@@ -29,9 +29,9 @@ export interface Reading {
 const loadValidation = loadOnce(() => import("./valid_input.ts"));
 
 /**
- * Reads the idempotency key, and validates path, body and query. If there are several errors, it returns the first in
- * this order: invalid_idempotency_key, not_found (malformed id), bad_request (`If-Match`), the error from reading the
- * body, the endpoint's `malformed` code, validation_error.
+ * Reads the idempotency key, and validates path, body and query. Of several errors it returns the first in this order:
+ * invalid_idempotency_key, not_found (malformed id), bad_request (`If-Match`), the error from reading the body, the
+ * endpoint's `malformed` code, validation_error.
  *
  * @param body the bytes, or the error from reading them; null for an endpoint without a body
  * @param load loads the endpoint with its schemas; called only if they are needed
@@ -108,7 +108,7 @@ async function parseBody(
   return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }
 
-/** The URL's query. Not read with `new URL`, which throws if the Host header, a part of Deno's URL, is invalid. */
+/** The URL's query. `new URL` would throw for an invalid Host header, which Deno makes a part of the URL. */
 function queryOf(url: string, read: true | "expand"): string {
   const start = url.indexOf("?");
   const query = start === -1 ? "" : url.slice(start + 1);

@@ -17,12 +17,11 @@ export interface JsonText<Value = Json> {
   fieldErrors: FieldError[];
 }
 
-/** A parsed body that is an object. */
 export type JsonBody = JsonText<JsonObject>;
 
 /**
- * Parses a JSON body. Field errors report duplicate keys, numbers that a double cannot represent, and characters that
- * Postgres cannot store.
+ * Parses a JSON body. Field errors report duplicate and reserved keys, numbers that are too large or too small, and
+ * characters that Postgres cannot store.
  *
  * @param malformed the code for a body that is not UTF-8, not JSON or not an object (spec 7)
  * @param maxValues maximum number of values in the body, including objects and lists

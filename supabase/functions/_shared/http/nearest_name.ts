@@ -86,9 +86,9 @@ export function nameNearest(details: readonly FieldError[], budget: { left: numb
 }
 
 /**
- * The nearest valid name, or null. The first of these that is valid: the unknown name in snake case (`deal_id` for
- * `dealId`); with `_id` added; a name for which MEANT_BY lists the unknown name; the name with the fewest typing
- * mistakes, at most one per three letters and three in all.
+ * The nearest valid name, or null. Tries in order: the unknown name in snake case (`deal_id` for `dealId`); this with
+ * `_id` added; a name for which MEANT_BY lists the unknown name; the name with the fewest typing mistakes, at most one
+ * per three letters and three in all.
  */
 export function nearestName(unknown: string, valid: readonly string[]): string | null {
   if (unknown.length > MAX_LENGTH) return null;

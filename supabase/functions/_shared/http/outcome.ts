@@ -12,7 +12,7 @@ export interface Success {
 
 /** The result of a call: the caller, and an error or a reply. */
 export interface Outcome {
-  /** Null if no door was called, because there is no gate or the credential is malformed. */
+  /** Null if no door was called, because there is no gate, or the credential is missing or malformed. */
   readonly admission: Admission | null;
   /** Whether a webhook delivery is waiting, so that the dispatcher must be woken. */
   readonly events: boolean;
@@ -21,8 +21,8 @@ export interface Outcome {
 
 /**
  * Whether a client can cause this outcome any number of times: without a valid credential, or beyond the rate limit.
- * Such replies are paced, and the log counts them instead of listing them. A 5xx does not count as repeatable, because
- * the call has already waited for the database, or the log must show its fault.
+ * Such replies are paced, and the log counts them instead of listing them. A 5xx is not repeatable: the call has
+ * already waited for the database, or the log must show its fault.
  */
 export function isRepeatable({ admission, result }: Outcome): boolean {
   return (!admission?.admitted && result.status < 500) || result.status === 429;

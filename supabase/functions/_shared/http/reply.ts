@@ -1,7 +1,7 @@
 import type { RateLimit } from "../postgres/door.ts";
 import type { ApiError } from "../contract/errors.ts";
 
-/** The headers that a reply may have beside the standard ones. CORS lets pages of other origins read these headers. */
+/** The headers that a reply may have besides the standard ones. CORS lets pages of other origins read these headers. */
 export const REPLY_HEADERS = [
   "X-Request-Id",
   "RateLimit-Policy",

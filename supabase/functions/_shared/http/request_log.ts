@@ -10,7 +10,7 @@ import type { Outcome } from "./outcome.ts";
 const COLLECT_MS = 1_000;
 /** When this many requests wait, they are written at once. */
 const FULL = 100;
-/** Maximum requests that wait, for example while the database is down; beyond this number, the oldest is dropped. */
+/** Maximum requests that wait, for example while the database is down. Beyond this number the oldest is dropped. */
 const MAX_WAITING = 500;
 /** Maximum characters of an error in the log. A longer error keeps only its first details. */
 const MAX_ERROR = 16_384;
@@ -24,7 +24,7 @@ interface Entry {
   url: string;
   params: Call["params"];
   status: number;
-  /** The body of the reply; null if the request succeeded. */
+  /** The body of the reply; null if the status is below 400. */
   error: string | null;
   started: number;
   ended: number;

@@ -66,7 +66,7 @@ function logCall(call: Call, outcome: Outcome): void {
       : logCount("request", { function: call.resource, status: result.status });
   }
   const id = call.params.delivery_id ?? call.params.id;
-  // Never logs the path, because it may contain the token of a link, with which anybody can answer the proposal.
+  // Never logs the path: it may contain a link's token, with which anybody can answer the proposal.
   log("request", {
     request_id: call.id,
     method: call.method,

@@ -124,7 +124,7 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
   const valid = !(input instanceof ApiError) && { verb: target.operation, args: input.args };
   const door = await ask({ scope: target.requirement, idempotency, ...valid });
   const result = async () => {
-    // A replay takes precedence, because a new release may have made a request invalid that is now repeated.
+    // A replay takes precedence: a new release may refuse a request that an earlier release answered.
     if (input instanceof ApiError && !door.replayed) return input;
     const success = await createSuccess(served, target, input, door);
     return target.method === "GET" ? notModifiedOr(success, call.request) : success;
@@ -137,8 +137,8 @@ async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> 
 const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Reads and validates the input, or returns the door's reply if it refused the caller before the body was read.
- * Separate from `handle`, so that the bytes are freed while the call waits for the database.
+ * Reads and validates the input. Returns the door's reply instead if the door refused the caller before the body was
+ * read. Separate from `handle`, so that the bytes are freed while the call waits for the database.
  */
 async function receive(
   call: Call,
@@ -186,7 +186,7 @@ async function createSuccess(
   const status = replayed || found ? 200 : entry.status;
   const finish = entry.finish && await finishOf(served, entry);
   const isCreation = entry.status === 201 && !found;
-  // An upsert with dry_run creates nothing, but names the records that are similar to the record that it would create.
+  // An upsert with dry_run creates nothing, but names the records that the new record would resemble.
   const namesDuplicates = entry.status === 201 && addedFieldAt(body!, DUPLICATES) !== -1;
   // A reply that is returned unchanged need not be parsed.
   if (!isCreation && !namesDuplicates && !reveal && !finish) return { status, body, headers };
@@ -199,7 +199,7 @@ async function createSuccess(
   if (!isCreation) return { status, body: text, headers };
   const createdId = reply.id ?? reply.lead?.deal_id;
   const { table } = served;
-  // An object that is added below a record, such as a deal's contact, has no address, so its reply has no `Location`.
+  // An object below a record, such as a deal's contact, has no address, so its reply has no `Location`.
   const location = createdId !== undefined && hasDetail(table.routes) &&
     { "Location": `${functionsUrl()}/${table.name}/${createdId}` };
   return {

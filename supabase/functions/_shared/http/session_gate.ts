@@ -15,7 +15,7 @@ const door: Door = {
   },
 };
 
-/** The gate for people who are signed in. A separate file, so that functions of the API do not load jose. */
+/** The gate for people who are signed in. A separate file, so that the API loads jose only for an app's token. */
 export const sessionGate = {
   async readCredential({ request }) {
     const token = readBearer(request.headers);

@@ -14,13 +14,12 @@ export interface Near {
   /** The valid names that were not sent. */
   among: readonly string[];
   /**
-   * `error`: the unknown name is an error in any case. `if near`: it is reported only if it is similar to one of these
-   * names.
+   * `error`: the unknown name is an error in any case. `if near`: the name is reported only if it resembles one of
+   * `among`.
    */
   named: "error" | "if near";
 }
 
-/** The detail of an unknown name. */
 export type UnknownDetail = FieldError & { [NEAR]?: Near };
 
 /** The detail of a parameter that the call does not have. */

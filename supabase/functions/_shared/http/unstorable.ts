@@ -3,7 +3,7 @@ import { type JSONVisitor, visit } from "jsonc-parser";
 import type { FieldError } from "../contract/errors.ts";
 import { isStorableNumber, isStorableText, MAX_DETAILS, RESERVED_NAME } from "../contract/json.ts";
 
-/** Finds up to 100 values that JSON.parse accepts but Postgres cannot store unchanged. `text` must be valid JSON. */
+/** Finds up to 100 keys and values that JSON.parse accepts but Postgres cannot store unchanged. Requires valid JSON. */
 export function findUnstorable(text: string): FieldError[] {
   const details: FieldError[] = [];
   const keys: Set<string>[] = [];

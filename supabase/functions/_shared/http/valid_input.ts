@@ -22,7 +22,7 @@ export interface ValidInput {
 
 /**
  * Validates the query and the body, and prepares the arguments of the verb.
- * @param parameters of the URL, also for an endpoint that takes none
+ * @param parameters the URL's parameters, even if the endpoint takes none
  */
 export async function validateInput(
   endpoint: Endpoint,
@@ -51,7 +51,7 @@ export async function validateInput(
   };
 }
 
-/** Refuses `?dry_run` if it belongs into the body: ignoring it would do the work that the caller wants to rehearse. */
+/** Refuses `?dry_run` if it belongs into the body. Ignoring it would do work that the caller only wants to rehearse. */
 function refuseDryRun({ body }: Endpoint, parameters: URLSearchParams): object {
   if (!parameters.has("dry_run") || !(body instanceof z.ZodObject) || !("dry_run" in body.shape)) return {};
   return new ApiError("validation_error", [{ field: "dry_run", message: "Envie no corpo, não no endereço" }]);

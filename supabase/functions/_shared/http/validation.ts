@@ -35,7 +35,7 @@ export function validateBody(
   if (!(args instanceof ApiError)) return { args, ignored: unknown.map(({ field }) => field) };
   if (strict) return new ApiError(args.code, args.details, args.message, STRICT_APPLIED);
   if (!args.details!.some((detail) => MISSING in detail)) return args;
-  // The error also names unknown fields that are similar to a missing field, because they may be meant as that field.
+  // The error also names unknown fields that resemble a missing field: the client may have meant the missing field.
   const details = withUnknown(args.details!, unknown, "if near").slice(0, MAX_DETAILS);
   return new ApiError(args.code, details, args.message);
 }
@@ -88,7 +88,7 @@ export function validateQuery(
   );
 }
 
-/** Matches a filter by a custom field, but not by the reserved name, because zod drops that name and so the filter. */
+/** Matches a filter by a custom field. Leaves out the reserved name: zod drops this name, and with it the filter. */
 const CUSTOM = new RegExp(String.raw`^custom\[(?!${RESERVED_NAME}\])([^[\]]+)\](?:\[(gte|lte)\])?$`);
 
 function parse(
@@ -123,7 +123,7 @@ function parse(
   const code: ErrorCode = fieldErrors.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
     : "validation_error";
-  // Reports each field once: the error in its text rather than the schema's error, which may be a consequence.
+  // Reports each field once. Prefers the error in the JSON text, because the schema's error may follow from it.
   const known = new Set(fieldErrors.map(({ field }) => field));
   const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));

@@ -4,12 +4,12 @@ import { sha256 } from "../runtime/sha256.ts";
 import type { Success } from "./outcome.ts";
 
 /**
- * `ETag` for a reply that shows one record. It is computed from the reply's text as in `crm.version`, so that PATCH can
- * compare it in SQL while holding the row's lock.
+ * `ETag` for a reply that shows one record. Computed from the reply's text as in `crm.version`, so that SQL can compare
+ * the version for PATCH while it holds the row's lock.
  */
 export function versionHeaders({ method }: RouteEntry, body: string): Record<string, string> {
-  // `no-transform`, because a proxy that compresses a reply makes its tag weak, and If-Match never matches a weak tag
-  // (RFC 9110, 13.1.1).
+  // `no-transform`: a proxy that compresses a reply would make its tag weak, and If-Match never matches a weak tag (RFC
+  // 9110, 13.1.1).
   return { "ETag": `"${versionOf(body, method === "GET")}"`, "Cache-Control": "no-store, no-transform" };
 }
 
@@ -23,8 +23,8 @@ function versionOf(body: string, isRead: boolean): string {
 }
 
 /**
- * Matches the first field that `crm.with_fields` appended. Nothing else matches, because Postgres itself writes no
- * space before a colon, in rows or in jsonb, and quotes inside a string are escaped.
+ * Matches the first field that `crm.with_fields` appended. Nothing else matches: Postgres itself writes no space before
+ * a colon, and quotes inside a string are escaped.
  */
 const ADDED_FIELD = /,"[\w-]+" : /;
 
@@ -50,8 +50,8 @@ export function notModifiedOr(reply: Success, { headers }: Request): Success {
 }
 
 /**
- * The versions that `If-Match` names, as `crm.version` writes them; null if the header is absent or `*`, which matches
- * every existing record. A weak tag matches nothing. A malformed header is bad_request, because ignoring it would allow
+ * The versions that `If-Match` names, as `crm.version` writes them. Null if the header is absent or is `*`, which
+ * matches every existing record. A weak tag matches nothing. A malformed header is bad_request: ignoring it would allow
  * a change that the client wants to prevent.
  */
 export function readIfMatch({ headers }: Request): string[] | null | ApiError {
@@ -59,7 +59,7 @@ export function readIfMatch({ headers }: Request): string[] | null | ApiError {
   const tags = header === null ? "any" : parseTags(header);
   if (tags === "any") return null;
   if (tags === null) return new ApiError("bad_request", undefined, MALFORMED_IF_MATCH);
-  // Drops the part after the dot: the version of fields that a GET added, which PATCH does not change.
+  // Drops the part after the dot: the version of the fields that only a GET adds.
   return tags.flatMap(({ weak, opaque }) => weak ? [] : opaque.slice(1, -1).split(".")[0]!);
 }
 

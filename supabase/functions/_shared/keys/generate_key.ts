@@ -8,7 +8,7 @@ const VISIBLE_PREFIX_LENGTH = 12;
  * Generates an API key for a workspace: prefix, 256 random bits, slot, checksum. The checksum lets secret scanners
  * recognise a key, and lets the service refuse a mistyped key without asking the database.
  *
- * @param workspaceId if absent, the key is for a workspace that does not exist, so no database knows it
+ * @param workspaceId if absent, the key names a new random workspace, so every database refuses it
  */
 export function generateKey(workspaceId: string = crypto.randomUUID()): string {
   const key = KEY_PREFIX + randomToken() + slotOf(workspaceId);

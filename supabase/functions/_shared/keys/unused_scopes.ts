@@ -8,10 +8,10 @@ const MAX_WRONG_LETTERS = 2;
 const SHORT = 4;
 
 /**
- * Warns about each scope that no endpoint requires, once. They are stored but grant nothing (spec 5.3), so they are
+ * Warns once about each scope that no endpoint requires. Such a scope is stored but grants nothing (spec 5.3), so it is
  * usually a mistake.
  *
- * @param warn writes a warning; `meant` is the similar scopes, joined by `or`, and "" if there are none
+ * @param or the word that joins the similar scopes in `meant`, which is "" if there are none
  */
 export function warnOfUnused(
   scopes: readonly string[],
@@ -30,8 +30,8 @@ function similarScopes(scope: string): Scope[] {
   const known = SCOPES.filter((scope) => scope.startsWith(`${resource}:`));
   const same = known.filter((scope) => scope.endsWith(`:${action}`));
   if (same.length > 0) return same;
-  // `manage` suggests every scope of the resource. An unused `read` or `write` suggests only `manage`, because a person
-  // who wants to read must not be offered a scope that only writes.
+  // `manage` suggests every scope of the resource. `read` and `write` suggest only `manage`: a person who wants to read
+  // must not be offered a scope that only writes.
   return known.filter((scope) => action === "manage" || scope.endsWith(":manage"));
 }
 

@@ -11,7 +11,7 @@ type Reason = "refused" | "rejected" | "other";
  * - `refused`: nothing listens at the address now. An attempt costs nothing, and a restarted database should be noticed
  *   soon. The pauses are so short that calls wait for their end.
  * - `rejected`: the credentials are wrong. Supavisor blocks an address for two minutes after 10 failures within 150 s
- *   (`lib/supavisor/circuit_breaker.ex`), and edge functions share addresses. So these waits allow only 9.
+ *   (`lib/supavisor/circuit_breaker.ex`), and edge functions share addresses. These waits allow only 9.
  * - `other`: timeouts, TLS, too many connections.
  */
 const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
@@ -44,8 +44,8 @@ interface Failures {
 
 /**
  * Decides when to try to connect. After a failure there is a pause. Then one attempt is made at a time, and other calls
- * wait for the attempt's result. Before the first success there is also only one attempt at a time, so that the
- * connections of the pool do not all try a wrong password.
+ * wait for its result. This also applies before the first success, so that the connections of the pool do not all try a
+ * wrong password.
  */
 export class ConnectBackoff {
   #loggedAt = 0;
@@ -59,7 +59,7 @@ export class ConnectBackoff {
     return Math.max(0, (this.#failures?.until ?? 0) - performance.now());
   }
 
-  /** Waits for the end of the pause if the reason is `refused`, so that the call gets the result of a new attempt. */
+  /** Waits for the end of a pause with the reason `refused`, so that the call gets the result of a new attempt. */
   async waitOutShortPause(): Promise<void> {
     if (this.#failures?.reason !== "refused") return;
     // A timer may be early by a fraction of a millisecond.

@@ -22,8 +22,8 @@ const EXAMPLE = "postgresql://crm_functions:<password>@<host>:6543/postgres?sslm
  * certificates (PEM) of the authorities that may have issued the server's certificate, by default the authorities that
  * the runtime trusts.
  *
- * @throws Error for an unusable value. Also, if the service is hosted, for a connection without TLS to another machine,
- *  because it would expose the password and the data. The message contains no secret.
+ * @throws Error for an unusable value, and in a hosted service for a connection without TLS to another machine, which
+ * would expose the password and the data. The message contains no secret.
  */
 export function readConnection(): ConnectionSettings {
   const text = Deno.env.get("DATABASE_URL") ?? "";
@@ -52,9 +52,9 @@ export function restoreLineBreaks(certificate: string): string {
 }
 
 /**
- * Reads `sslmode` and removes it from the URL, because in `pg` it would override the option `ssl`, which has the
- * trusted authority. Other TLS parameters are errors, because they name files, which an edge function does not have, or
- * weaken the check.
+ * Reads `sslmode` and removes it from the URL: in `pg` it would override the option `ssl`, which has the trusted
+ * authority. Other TLS parameters are errors. They name files, which an edge function does not have, or weaken the
+ * check.
  */
 function readSslMode(url: URL): boolean {
   const mode = url.searchParams.get("sslmode") ?? "disable";

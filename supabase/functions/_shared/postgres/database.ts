@@ -26,8 +26,8 @@ export interface Statement {
   /** The workspace that the statement is for. One owner uses at most half of the pool at the same time. */
   owner?: Owner;
   /**
-   * Whether the statement reads little, and waits for no lock except on its caller's rate limit. If so, it is pipelined
-   * on direct connections. It is sent again if its connection fails, for example because another statement is too slow.
+   * Whether the statement reads little, and waits for no lock except on its caller's rate limit. With a direct
+   * connection such a statement is sent in a pipeline (pipelines.ts), and again if the pipeline's connection fails.
    */
   isShortRead?: boolean | undefined;
 }
@@ -109,8 +109,8 @@ function checkPoolSize(): void {
  * @throws {DatabaseUnavailable} if a retry may succeed
  */
 export async function query<Row>({ owner, isShortRead, ...statement }: Statement): Promise<Row[]> {
-  // Wait until the pool may connect again, and only then take one of the owner's places, so that other statements of
-  // the owner can use the place meanwhile.
+  // Wait until the pool may connect again, and only then take one of the owner's places (fair_share.ts). Meanwhile
+  // other statements of the owner can use the place.
   if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   const run = () => isShortRead ? runShortRead<Row>(statement) : runStatement<Row>(statement);
   if (owner === undefined) return await run();
@@ -205,9 +205,9 @@ function connectError(error: unknown): DatabaseUnavailable {
 }
 
 /**
- * Whether a retry may succeed: after a network error, a timeout, or an error of Postgres with class 08 (connection), 40
- * (rollback), 53 (resources), 57 (operator intervention), 25006 (read-only: a replica after a failover, or a full
- * disk), or 55P03 (lock timeout).
+ * Whether a retry may succeed: after a network error, a timeout, or one of these errors of Postgres. Classes: 08
+ * connection, 40 rollback, 53 resources, 57 operator intervention. Codes: 25006 read-only (a replica after a failover,
+ * or a full disk), 55P03 lock timeout.
  */
 function isUnavailable(error: unknown): boolean {
   if (isDatabaseError(error)) return /^(08|40|53|57|25006|55P03)/.test(error.code ?? "");

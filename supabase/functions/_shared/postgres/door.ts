@@ -7,7 +7,7 @@ import { KnownCallers } from "./known_callers.ts";
 
 export interface DoorCall {
   requestId: string;
-  /** The credential as the gate read it: the SHA-256 of a key or link in hex, or the ids in a verified token. */
+  /** The credential as the gate read it (`Gate.readCredential` in http/call.ts). */
   credential: string;
   /** Where the call comes from (see client_address.ts); null if unknown. */
   address: string | null;
@@ -89,8 +89,8 @@ const REFUSED = ["revoked_api_key", "workspace_suspended", "feature_disabled"];
 const known = new KnownCallers();
 
 /**
- * Runs a call in one SQL statement. While other calls run, a caller that is unknown to this isolate is first identified
- * by a separate statement, because the caller's workspace may already use its share of the connections. Returns
+ * Runs a call in one SQL statement. If other calls run and this isolate does not know the caller, a first statement
+ * identifies the caller, because the caller's workspace may already use its share of the connections. Returns
  * service_unavailable if the database is unavailable.
  */
 export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
@@ -122,8 +122,8 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
 }
 
 /**
- * Runs a call's statement in one of the places of the caller's workspace. Remembers an admitted caller; after a
- * cancelled call, remembers that the call must still be counted.
+ * Runs a call's statement on one of the connections that the caller's workspace may use (fair_share.ts). Remembers an
+ * admitted caller; after a cancelled call, remembers that the call must still be counted.
  */
 async function send(door: Door, call: DoorCall): Promise<Row> {
   const { name, text } = door;
@@ -153,8 +153,8 @@ function identify(door: Door, call: DoorCall): Promise<Row> {
 }
 
 /**
- * Identifies an unknown caller if other calls run or if earlier calls with its credential were cancelled, and counts
- * those cancelled calls.
+ * Identifies an unknown caller if other calls run, or if earlier calls with its credential were cancelled. Counts those
+ * cancelled calls.
  *
  * @returns the door's row if it refused the caller
  */
@@ -178,7 +178,7 @@ async function checkFirst(door: Door, call: DoorCall): Promise<Row | undefined> 
  * the last minute.
  *
  * @param flooded whether unknown callers call faster than they are answered; their bodies are then not read, because
- *  bodies of waiting calls would take memory and processor time from other callers
+ * waiting calls would hold the bodies in memory
  */
 export function bodyAllowance(credential: string, flooded: boolean): "all" | "small" | "none" {
   if (known.isRecent(credential)) return "all";

@@ -2,13 +2,13 @@
 export const UNKNOWN_OWNER = "unknown";
 
 /**
- * The owner of a task: an id, such as a workspace's, or a function that finds the id. With a function, the task starts
- * at once if no other task runs; the function is called when another task has to wait. The function resolves with
- * undefined if nobody owns the task.
+ * The owner of a task: an id, such as a workspace's, or a function that finds the id and resolves with undefined if
+ * nobody owns the task. If other tasks run, the function is called before the task starts. If none runs, the task
+ * starts at once, and the function is called only if another task then has to wait.
  */
 export type Owner = string | (() => Promise<string | undefined>);
 
-/** The place of a running task. While the task's owner is unknown, the place counts against every owner. */
+/** The place of a running task. While the task's owner is unknown, the place counts against every known owner. */
 interface Place {
   owner?: string;
   ask?: () => Promise<string | undefined>;
@@ -42,7 +42,7 @@ export class FairShare {
   /** Whether a further task of this owner would have to wait. */
   isBusy(owner: string): boolean {
     const own = this.#owners.get(owner)?.running ?? 0;
-    // The statements of UNKNOWN_OWNER are short and identify the owners of other tasks, so they do not wait for a task
+    // The statements of UNKNOWN_OWNER are short, and identify the owners of other tasks. So they do not wait for a task
     // whose owner is still unknown.
     const perhapsOwn = owner === UNKNOWN_OWNER ? 0 : this.#ownerless.size;
     return own + perhapsOwn >= this.limit || (own > 0 && this.#running >= this.places - 1);
@@ -125,13 +125,13 @@ export class FairShare {
     if (this.#waiting === 0) return;
     for (const [owner, state] of this.#owners) {
       if (state.queue.length === 0 || this.isBusy(owner)) continue;
-      // The newest and the oldest unknown caller take turns: the newest, so that a valid key does not wait behind a
-      // flood of forged keys; the oldest, so that no caller waits until its timeout because newer callers keep coming.
+      // The newest and the oldest unknown caller take turns. With the newest, a valid key does not wait behind a flood
+      // of forged keys. With the oldest, newer callers do not make a caller wait until its timeout.
       const isUnknown = owner === UNKNOWN_OWNER;
       if (isUnknown) this.#newestUnknown = !this.#newestUnknown;
       const startNext = isUnknown && this.#newestUnknown ? state.queue.pop()! : state.queue.shift()!;
       startNext();
-      // Moves the owner to the end of the map, so that this loop visits the owner again after all others.
+      // Moves the owner to the end of the map, so that this loop visits all others first.
       this.#owners.delete(owner);
       this.#owners.set(owner, state);
     }

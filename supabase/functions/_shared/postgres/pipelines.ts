@@ -11,7 +11,7 @@ const STALL_MS = 100;
 
 /** A connection with statements under way. */
 interface Pipeline {
-  /** A promise, so that statements of the same moment share the connection while the pool is still handing it out. */
+  /** A promise, so that a second statement can use the connection while the pool is still handing it out. */
   readonly client: Promise<pg.PoolClient>;
   pending: number;
   /** The time of the last reply, or of the first statement, in milliseconds of `performance.now()`. */
@@ -34,8 +34,8 @@ export class Pipelines {
   }
 
   /**
-   * Sends a statement. Returns undefined if no connection has room for it. If none has room or the connection fails,
-   * the caller has to use a connection of its own.
+   * Sends a statement; returns undefined if no connection has room for it. In that case, and if the connection fails,
+   * the caller needs a connection of its own.
    *
    * @param enforce rejects if the reply takes too long; the connection is then closed, and other statements on it fail
    */

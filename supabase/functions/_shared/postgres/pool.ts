@@ -15,8 +15,8 @@ const PIPELINE_LOCK_TIMEOUT = "250ms";
 type Callback = (error: Error | null, client?: unknown) => void;
 
 /**
- * Creates the pool of connections; the backoff decides when they connect. This is a separate file, so that only the
- * first statement loads the driver, which is half of the code that a function loads.
+ * Creates the pool of connections; the backoff decides when they connect. A separate file, so that only the first
+ * statement loads the driver: half of the code that a function loads.
  *
  * @param pipeline whether a connection sends each statement without waiting for the reply to the previous statement
  */
@@ -86,7 +86,7 @@ function clientClass(backoff: ConnectBackoff, connectMs: number): new () => pg.C
       super({ ...config, connectionTimeoutMillis: connectMs });
       const { connection } = this;
       // `pg` listens for the end of the socket below TLS. On Deno 2.1, on which the edge runtime is built, only the TLS
-      // stream reports this end, so the pool would count a closed connection forever.
+      // stream reports this end. Without this, the pool would count a closed connection forever.
       connection.once("sslconnect", () => connection.stream.once("close", () => connection.emit("end")));
     }
 

@@ -10,8 +10,8 @@ interface Deadline {
 
 /**
  * Enforces deadlines on promises, with one timer for all of them. With a timer for each promise, garbage collection
- * would take more time than most statements, because a cleared timer still keeps what it references, such as a page of
- * rows, in memory past the next collection.
+ * would take more time than most statements: a cleared timer keeps what it references, such as a page of rows, in
+ * memory past the next collection.
  */
 export class Deadlines {
   /**

@@ -1,6 +1,5 @@
 import { inBackground } from "./background.ts";
 
-/** The fields of a log line. */
 type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 /** Milliseconds for which equal events are counted before one line is written for them. */

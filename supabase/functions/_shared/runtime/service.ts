@@ -4,8 +4,8 @@
 export const SERVICE_VERSION = "1.0.0";
 
 /**
- * The base URL of the functions for clients, {base_url} of the spec: in `Location` and in the metadata for apps. Environment:
- * PUBLIC_URL, else SUPABASE_URL, which is an internal name inside Docker.
+ * The base URL of the functions for clients ({base_url} in the spec), for `Location` and the metadata for apps.
+ * Environment: PUBLIC_URL, else SUPABASE_URL, which is an internal name inside Docker.
  */
 export function functionsUrl(): string {
   return `${publicUrl() || supabaseUrl()}/functions/v1`;

@@ -1,4 +1,4 @@
-// Not with Web Crypto, which takes 12 µs to hash a key, as it hands each call to a thread. node:crypto takes 1 µs.
+// Uses node:crypto, which hashes a key in 1 µs. Web Crypto takes 12 µs, because it hands each call to a thread.
 import { createHash } from "node:crypto";
 
 /** SHA-256, in hex, of the concatenated parts; strings are encoded as UTF-8. */

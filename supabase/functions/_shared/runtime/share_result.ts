@@ -1,6 +1,6 @@
 /**
- * Returns a function whose calls share one result of `work`: all calls while it runs, and within `ms` milliseconds of
- * its start. `work` must not reject.
+ * Returns a function whose calls share one result of `work`, while it runs and until `ms` milliseconds after its start.
+ * `work` must not reject.
  */
 export function shareResult<T>(work: () => Promise<T>, ms: number): () => Promise<T> {
   let shared: Promise<T> | undefined;

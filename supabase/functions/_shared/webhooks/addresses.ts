@@ -2,8 +2,8 @@ import ipaddr from "ipaddr.js";
 
 /**
  * Every address block that a delivery must not reach: IANA's special-purpose registries (v4 and v6), and multicast and
- * deprecated blocks from other registries. Blocks marked "globally reachable" (AS112, AMT, PCP anycast) are included,
- * because they serve the network's infrastructure, and no receiver has an address in them.
+ * deprecated blocks from other registries. Also blocks marked "globally reachable" (AS112, AMT, PCP anycast): they
+ * serve the network's infrastructure, and no receiver has an address in them.
  *
  * In v6 only 2000::/3 is public, because IANA assigns global unicast addresses nowhere else. Blocks that embed v4
  * addresses are refused, because every public receiver has a plain v4 or v6 address.
@@ -41,8 +41,8 @@ export const REFUSED_BLOCKS = [
 const REFUSED = REFUSED_BLOCKS.map(([block]) => ipaddr.parseCIDR(block));
 
 /**
- * Whether `text` is an address on the public internet. False for refused blocks, and for texts that are not plain v4
- * or v6 addresses, such as one with a zone (`fe80::1%eth0`) or octal numbers.
+ * Whether `text` is a plain v4 or v6 address on the public internet. An address with a zone (`fe80::1%eth0`) or with
+ * octal numbers is not plain.
  */
 export function isPublicAddress(text: string): boolean {
   const plain = ipaddr.IPv4.isValidFourPartDecimal(text) ||

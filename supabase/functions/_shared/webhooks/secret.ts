@@ -49,8 +49,8 @@ export async function encryptSecret(
 
 /**
  * The id with which the value of a subscription's own header is encrypted. It differs from the id for the secret, so
- * that a value copied to the secret's place does not decrypt there, nor a secret in the value's place. Otherwise the
- * secret could be sent to the receiver as a header, or deliveries could be signed with a value that people know.
+ * that neither decrypts in the other's place. Otherwise deliveries could reveal the secret as a header, or be signed
+ * with a header value that people know.
  */
 export const headerOf = (subscriptionId: string) => `header of ${subscriptionId}`;
 

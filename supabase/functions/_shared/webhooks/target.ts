@@ -10,21 +10,17 @@ const LOWEST_UNPRIVILEGED_PORT = 1024;
 
 /**
  * Suffixes of names in private networks (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). The reserved `.test`,
- * `.example` and `.invalid` are not among them, because no network has such names, so attempts to reach them fail as
- * dns_not_found.
+ * `.example` and `.invalid` are left out: no network has such names, so attempts to reach them fail as dns_not_found.
  */
 const PRIVATE_SUFFIXES = [".local", ".internal", ".localhost", ".home.arpa", ".onion"];
 
 /**
- * Suffixes that private networks use although they are not reserved: those in appendix G of RFC 6762, and those of
- * Kubernetes and routers. The public DNS does not have such names, but a resolver in the service's network may.
+ * Suffixes that private networks use although nobody reserved them: appendix G of RFC 6762, Kubernetes and routers. The
+ * public DNS has no such names, but a resolver in the service's network may have them.
  */
 const INTERNAL_SUFFIXES = [".intranet", ".private", ".corp", ".home", ".lan", ".svc", ".localdomain"];
 
-/**
- * Characters that the URL parser removes or replaces silently, so that the called URL would differ from the stored
- * one.
- */
+/** Characters that the URL parser silently removes or replaces: the called URL would differ from the stored one. */
 // deno-lint-ignore no-control-regex
 const SILENTLY_REWRITTEN = /[\u0000-\u0020\u007f\\]/;
 

@@ -37,10 +37,10 @@ export function targetPolicy(): TargetPolicy {
 }
 
 /**
- * Parses a policy from the values of the variables; see {@link targetPolicy}. The first non-empty entry of
- * `serviceUrls` is the address at which clients call the service. Development targets are allowed only if that address
- * is on loopback, because on a public host they would let every key reach private addresses. Docker's SUPABASE_URL,
- * `http://kong:8000`, does not count as loopback, because self-hosted public services have it too.
+ * Parses a policy from the values of the variables; see {@link targetPolicy}. Clients call the service at the first
+ * non-empty entry of `serviceUrls`. Development targets are allowed only if this entry is on loopback: on a public host
+ * they would let every key reach private addresses. Docker's SUPABASE_URL, `http://kong:8000`, does not count as
+ * loopback, because public self-hosted services have it too.
  */
 export function readPolicy(devTargets: string, ...serviceUrls: string[]): TargetPolicy {
   const hosts = serviceUrls.filter((url) => url !== "").map((url) => bareHost(new URL(url)));

@@ -1,6 +1,6 @@
 import type { ErrorKind } from "./error_kind.ts";
 
-/** The errors that any call can get: about its credential, its form, limits, and the service itself. */
+/** The errors that any call can get: about its credential and form, about limits, and about the service itself. */
 export const CALL_ERRORS = {
   missing_api_key: { status: 401, message: "Informe a chave de API no cabeçalho X-API-Key" },
   invalid_api_key: { status: 401, message: "Chave de API inválida" },

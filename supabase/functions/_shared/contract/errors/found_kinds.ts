@@ -1,4 +1,4 @@
-/** The kinds of records that `crm.kind_of` returns: their name in messages, and the operation that shows them. */
+/** The kinds that `crm.kind_of` returns: each kind's name in messages, and the operation that shows such a record. */
 export const FOUND_KINDS = {
   contact: { name: "um contato", operation: "GET /api-v1-contacts/:id" },
   company: { name: "uma empresa", operation: "GET /api-v1-companies/:id" },
